@@ -25,7 +25,8 @@ complete -c shardplan -n '__fish_seen_subcommand_from help' -f -a '(__shardplan_
 complete -c shardplan -l model -x -a '(__shardplan_entries models)'
 complete -c shardplan -l gpu -x -a '(__shardplan_entries gpus)'
 complete -c shardplan -l kind -x -a "(shardplan groups --format=hash | sed 's/ .*//')"
-complete -c shardplan -l color-by -x -a "(shardplan groups --format=hash | sed 's/ .*//') stage layers memory link"
+complete -c shardplan -l color-by -x -a "(shardplan groups --format=hash | sed 's/ .*//') stage layers memory role relation link"
+complete -c shardplan -l at -x -d 'the GPU whose relations colour the map'
 complete -c shardplan -l set -x -a "(shardplan fields | sed -n '2,\$s/ .*/=/p')"
 complete -c shardplan -l free -x -a "(shardplan fields | sed -n '2,\$s/ .*/=/p')"
 complete -c shardplan -l fix -x -a "(shardplan fields | sed -n '2,\$s/ .*//p')"
@@ -33,6 +34,8 @@ complete -c shardplan -l objective -x -a "time memory gpus tokens gpu-hours cost
 complete -c shardplan -l where -x -a "(shardplan explain 2>&1 | sed -n 's/^  \([a-z._]*\) .*/\1<=/p')"
 complete -c shardplan -l around -d 'only plans a change or two away from this one'
 complete -c shardplan -l top -x -d 'how many plans to list'
+complete -c shardplan -l pareto -d 'plans that no other beats in all objectives'
+complete -c shardplan -l price -x -d 'what an hour of each GPU costs: GPU=MONEY,...'
 complete -c shardplan -l tight -d 'plans too that may not fit'
 complete -c shardplan -l threads -x -d 'how many threads'
 complete -c shardplan -l to -x -a "(shardplan export --list | sed -n '2,\$s/ .*//p')"
@@ -40,6 +43,8 @@ complete -c shardplan -l core -x -a '0.12 0.13 0.14 0.15 0.16 0.17 0.18 0.19 0.2
 complete -c shardplan -l from -r -a 'megatron huggingface slurm nvidia-smi deepspeed torchtitan nanotron accelerate hostfile'
 complete -c shardplan -l adopt -d 'write what the run says into the plan'
 complete -c shardplan -l here -d 'the machines that this runs on'
+complete -c shardplan -l part -x -d 'of several launches this one'
+complete -c shardplan -l root -xa '(__fish_complete_directories)' -d 'where named files may lie'
 complete -c shardplan -l world -x -d 'GPUs of the launch'
 complete -c shardplan -l list -d 'list the targets'
 complete -c shardplan -s o -l output -r -d 'write there'

@@ -6,7 +6,7 @@
 
 /* Bytes that go out as they are: lists of a million ranks are looked at here. */
 static size_t
-plain(const char *text, size_t n, bool lines)
+plain_bytes(const char *text, size_t n, bool lines)
 {
 	size_t at = 0, step;
 
@@ -23,10 +23,10 @@ plain(const char *text, size_t n, bool lines)
 
 /* Text with all else as \xNN; where it is of several lines, their ends and tabs stay. */
 static void
-put(FILE *to, const char *text, size_t n, bool lines)
+put_bytes(FILE *to, const char *text, size_t n, bool lines)
 {
 	while (n > 0) {
-		size_t step = plain(text, n, lines);
+		size_t step = plain_bytes(text, n, lines);
 
 		if (step > 0) {
 			fwrite(text, 1, step, to);
@@ -53,9 +53,9 @@ out_vpart(FILE *to, const char *fmt, va_list args)
 		vsnprintf(text, (size_t)n + 1, fmt, again);
 	va_end(again);
 	if (text == NULL) /* without memory: what there was room for */
-		put(to, few, strlen(few), false);
+		put_bytes(to, few, strlen(few), false);
 	else if (n > 0)
-		put(to, text, (size_t)n, false);
+		put_bytes(to, text, (size_t)n, false);
 	if (text != few)
 		free(text);
 }
@@ -102,7 +102,7 @@ out_end(FILE *to)
 void
 out_bytes(FILE *to, const char *text, size_t n)
 {
-	put(to, text, n, true);
+	put_bytes(to, text, n, true);
 }
 
 void

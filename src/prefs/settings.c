@@ -7,7 +7,7 @@ const struct settings_row settings_table[] = {
 	{ "palette", "auto|dark|light|safe|16|8|mono",
 	    "colours of the screen; auto suits the background, where that is known",
 	    offsetof(struct settings, palette) },
-	{ "language", "auto|en|zh", "language of the topics; auto follows the locale",
+	{ "language", "auto|en|zh", "language of the screen and the topics; auto follows the locale",
 	    offsetof(struct settings, language) },
 	{ "mouse", NULL, "clicks and the wheel work; Shift selects text then",
 	    offsetof(struct settings, mouse) },
@@ -18,7 +18,8 @@ const size_t settings_count = sizeof settings_table / sizeof *settings_table;
 void
 settings_default(struct settings *s)
 {
-	*s = (struct settings){ .palette = "auto", .language = "auto" };
+	*s = (struct settings){ .palette = "auto", .language = "auto",
+		.mouse = true };
 }
 
 size_t

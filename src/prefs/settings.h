@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum {
-	SETTINGS_TEXT_SIZE = 64,  /* of a value or a command, with its NUL */
+	SETTINGS_TEXT_SIZE = 160,  /* of a value or a command, with its NUL */
 	SETTINGS_KEY_SIZE = 16,   /* of a key's name */
 	SETTINGS_KEYS_MAX = 64,
 };

@@ -13,7 +13,9 @@
 #include "accuracy_fit.h"
 #include "accuracy_latency.h"
 #include "accuracy_memory.h"
+#include "accuracy_pairs.h"
 #include "accuracy_rank.h"
+#include "accuracy_rate.h"
 #include "accuracy_rl.h"
 #include "accuracy_serve.h"
 #include "accuracy_step.h"
@@ -33,7 +35,10 @@ main(void)
 	accuracy_rank(stdout, top);
 	accuracy_serve(stdout, top);
 	accuracy_latency(stdout, top);
+	accuracy_rate(stdout, top);
 	puts("\nsrc/core/framework/error.def");
 	accuracy_error(stdout, top);
+	puts("\nsrc/core/search/ahead.def");
+	accuracy_pairs(stdout, top);
 	return 0;
 }

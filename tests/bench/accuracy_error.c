@@ -12,6 +12,7 @@
 #include "accuracy_latency.h"
 #include "accuracy_step.h"
 #include "accuracy_step_row.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/framework/resolve.h"
@@ -51,14 +52,6 @@ read_runs(struct runs *r, const char *top, const char *file, bool afterwards)
 	}
 	if (in != NULL)
 		fclose(in);
-}
-
-static int
-ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 static bool

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "accuracy_cells.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
@@ -407,14 +408,6 @@ size_t
 accuracy_finetune_steps(const char *top, struct finetune_row *rows, size_t max)
 {
 	return read_file(top, "mlperf_training.tsv", "lora r16", read_step, rows, max);
-}
-
-static int
-ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 double

@@ -6,9 +6,11 @@
 
 #include "accuracy_cells.h"
 #include "accuracy_plan.h"
+#include "core/base/number.h"
 #include "core/framework/layout.h"
 #include "core/framework/resolve.h"
 #include "core/framework/stage.h"
+#include "core/plan/field.h"
 #include "core/serve/serve.h"
 
 enum column {
@@ -79,6 +81,96 @@ load_name(double requests)
 	    requests <= 64 ? "17 to 64 requests" : "more than 64";
 }
 
+/* Where rows go. */
+struct sink {
+	void (*take)(void *context, const struct latency_row *row);
+	void *context;
+	FILE *complaints; /* of rows that no plan says; NULL: nobody reads them */
+};
+
+static void
+measure_row(const struct sink *to, char *const *cell, const config_t *models, const config_t *gpus)
+{
+	static struct plan p;
+	static struct layout layout;
+	static struct placement placement;
+	struct serve s;
+
+	if (!express(&p, cell, models, gpus) || !layout_init(&layout, &p, NULL) ||
+	    !placement_init(&placement, &p, NULL)) {
+		if (to->complaints != NULL)
+			fprintf(to->complaints, "%s not expressed\n", cell[C_ID]);
+		return;
+	}
+	s = serve_estimate(&p, &layout, &placement, NULL, NULL);
+	to->take(to->context, &(struct latency_row){ cell[C_ID], cell[C_MODEL], &p, &s,
+		{ accuracy_number(cell[C_TPOT]) / 1e3, accuracy_number(cell[C_TTFT]) / 1e3 },
+		atoi(cell[C_LIMITED]) });
+}
+
+static void
+sort_group(struct latency_errors *g)
+{
+	for (int i = 0; i < LATENCIES; i++) {
+		const size_t n = (size_t)g->count[i];
+
+		qsort(g->error[i], n, sizeof(double), ascending);
+		g->bias[i] = n > 0 ? g->error[i][n / 2] : 0;
+		qsort(g->error[i], n, sizeof(double), by_size);
+	}
+}
+
+static void
+measure_rows(const struct sink *to, FILE *in, const config_t *models, const config_t *gpus)
+{
+	char line[1024];
+
+	while (fgets(line, sizeof line, in) != NULL) {
+		char *cell[COLUMNS];
+		const int n = accuracy_cells(line, cell, COLUMNS);
+
+		if (line[0] != '#' && n == COLUMNS && strcmp(cell[C_ID], "id") != 0)
+			measure_row(to, cell, models, gpus);
+	}
+}
+
+static bool
+read_rows(const char *top, const struct sink *to)
+{
+	config_t models, gpus;
+	char path[1024];
+	bool read;
+	FILE *in;
+
+	snprintf(path, sizeof path, "%s/tests/data/serving_latency.tsv", top);
+	if ((in = fopen(path, "r")) == NULL)
+		return false;
+	config_init(&models);
+	config_init(&gpus);
+	read = accuracy_read_catalog(&models, top, "models.cfg") &&
+	    accuracy_read_catalog(&gpus, top, "gpus.cfg");
+	if (read)
+		measure_rows(to, in, &models, &gpus);
+	config_destroy(&gpus);
+	config_destroy(&models);
+	fclose(in);
+	return read;
+}
+
+bool
+accuracy_latency_rows(const char *top, void (*take)(void *context, const struct latency_row *row),
+    void *context)
+{
+	return read_rows(top, &(struct sink){ take, context, NULL });
+}
+
+/* Where groups are noted, and rows printed. */
+struct comparison {
+	struct latency_errors *groups;
+	int count;
+	FILE *rows;
+};
+
 /* What a row tells: with unknown limits nothing, with the start in it no first token. */
 static void
 note(struct latency_errors *g, const double *error, int limited)
@@ -89,109 +181,35 @@ note(struct latency_errors *g, const double *error, int limited)
 }
 
 static void
-compare(struct latency_errors *groups, int *count, char *const *cell, const struct serve *s,
-    FILE *rows)
+compare(void *context, const struct latency_row *row)
 {
-	const double error[LATENCIES] = {
-		s->tpot_seconds * 1e3 / accuracy_number(cell[C_TPOT]) - 1,
-		s->ttft_seconds * 1e3 / accuracy_number(cell[C_TTFT]) - 1 };
-	const char *names[] = { "all", cell[C_ENGINE], cell[C_GPU], cell[C_MODEL],
-		load_name(accuracy_number(cell[C_REQUESTS])) };
-	const int limited = atoi(cell[C_LIMITED]);
+	struct comparison *c = context;
+	const struct serve *s = row->estimated;
+	const struct serving *serving = &row->plan->serving;
+	const double error[LATENCIES] = { s->tpot_seconds / row->measured[LATENCY_TPOT] - 1,
+		s->ttft_seconds / row->measured[LATENCY_TTFT] - 1 };
+	char engine[32];
+	const char *names[] = { "all", engine, row->plan->cluster.gpu, row->model,
+		load_name((double)serving->concurrency) };
 
+	field_format(FIELD_ENGINE, row->plan, engine, sizeof engine);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		note(group_named(groups, count, names[i]), error, limited);
-	if (rows != NULL)
-		fprintf(rows, "%-12s TPOT %+6.1f%%  TTFT %+6.1f%%  slots %.0f limited %d  %s\n", cell[C_MODEL],
-		    100 * error[LATENCY_TPOT], 100 * error[LATENCY_TTFT], s->slots, limited, cell[C_ID]);
-}
-
-static void
-measure_row(struct latency_errors *groups, int *count, char *const *cell,
-    const config_t *models, const config_t *gpus, FILE *rows)
-{
-	static struct plan p;
-	static struct layout layout;
-	static struct placement placement;
-	struct serve s;
-
-	if (!express(&p, cell, models, gpus) || !layout_init(&layout, &p, NULL) ||
-	    !placement_init(&placement, &p, NULL)) {
-		if (rows != NULL)
-			fprintf(rows, "%s not expressed\n", cell[C_ID]);
-		return;
-	}
-	s = serve_estimate(&p, &layout, &placement, NULL, NULL);
-	compare(groups, count, cell, &s, rows);
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int
-by_size(const void *a, const void *b)
-{
-	const double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
-
-	return (x > y) - (x < y);
-}
-
-static void
-sort_group(struct latency_errors *g)
-{
-	for (int i = 0; i < LATENCIES; i++) {
-		const size_t n = (size_t)g->count[i];
-
-		qsort(g->error[i], n, sizeof(double), by_value);
-		g->bias[i] = n > 0 ? g->error[i][n / 2] : 0;
-		qsort(g->error[i], n, sizeof(double), by_size);
-	}
-}
-
-static void
-measure_rows(struct latency_errors *groups, int *count, FILE *in, const config_t *models,
-    const config_t *gpus, FILE *rows)
-{
-	char line[1024];
-
-	while (fgets(line, sizeof line, in) != NULL) {
-		char *cell[COLUMNS];
-		const int n = accuracy_cells(line, cell, COLUMNS);
-
-		if (line[0] != '#' && n == COLUMNS && strcmp(cell[C_ID], "id") != 0)
-			measure_row(groups, count, cell, models, gpus, rows);
-	}
+		note(group_named(c->groups, &c->count, names[i]), error, row->limited);
+	if (c->rows != NULL)
+		fprintf(c->rows, "%-12s TPOT %+6.1f%%  TTFT %+6.1f%%  slots %.0f limited %d  %s\n", row->model,
+		    100 * error[LATENCY_TPOT], 100 * error[LATENCY_TTFT], s->slots, row->limited, row->id);
 }
 
 int
 accuracy_latency_measure(struct latency_errors *groups, const char *top, FILE *rows)
 {
-	config_t models, gpus;
-	char path[1024];
-	int count = -1;
-	FILE *in;
+	struct comparison c = { groups, 0, rows };
 
-	snprintf(path, sizeof path, "%s/tests/data/serving_latency.tsv", top);
-	if ((in = fopen(path, "r")) == NULL)
+	if (!read_rows(top, &(struct sink){ compare, &c, rows }))
 		return -1;
-	config_init(&models);
-	config_init(&gpus);
-	if (accuracy_read_catalog(&models, top, "models.cfg") &&
-	    accuracy_read_catalog(&gpus, top, "gpus.cfg")) {
-		count = 0;
-		measure_rows(groups, &count, in, &models, &gpus, rows);
-	}
-	config_destroy(&gpus);
-	config_destroy(&models);
-	fclose(in);
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < c.count; i++)
 		sort_group(&groups[i]);
-	return count;
+	return c.count;
 }
 
 double

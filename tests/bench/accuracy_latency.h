@@ -4,7 +4,11 @@
  */
 #ifndef BENCH_ACCURACY_LATENCY_H
 #define BENCH_ACCURACY_LATENCY_H
+#include <stdbool.h>
 #include <stdio.h>
+
+#include "core/plan/plan.h"
+#include "core/serve/serve.h"
 
 enum latency { LATENCY_TPOT, LATENCY_TTFT, LATENCIES };
 enum { LATENCY_ROWS_MAX = 2048, LATENCY_GROUPS_MAX = 40 };
@@ -15,6 +19,19 @@ struct latency_errors {
 	int count[LATENCIES];
 	double error[LATENCIES][LATENCY_ROWS_MAX], bias[LATENCIES];
 };
+
+/* A benchmark's means, seconds, and what is estimated of the plan that it ran. */
+struct latency_row {
+	const char *id, *model;
+	const struct plan *plan;
+	const struct serve *estimated;
+	double measured[LATENCIES];
+	int limited; /* 1: the first token's time holds the start, 2: by a setting not known */
+};
+
+/* Each row of the file in turn. False when a file below `top` can not be read. */
+bool accuracy_latency_rows(const char *top,
+    void (*take)(void *context, const struct latency_row *row), void *context);
 
 /* Fills groups, that of all rows first, and returns how many; prints each row to `rows` unless
  * it is NULL. -1 when a file below `top` can not be read. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "accuracy_cells.h"
+#include "core/base/number.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 
@@ -344,14 +345,6 @@ accuracy_memory_read(const char *top, struct accuracy_row *rows, size_t max)
 				read_row(&w, &rows[n++]);
 	fclose(f);
 	return n;
-}
-
-static int
-ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 struct accuracy_errors

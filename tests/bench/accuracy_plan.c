@@ -91,3 +91,11 @@ accuracy_read_catalog(config_t *file, const char *top, const char *name)
 	snprintf(path, sizeof path, "%s/share/%s", top, name);
 	return config_read_file(file, path) == CONFIG_TRUE;
 }
+
+int
+by_size(const void *a, const void *b)
+{
+	const double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+
+	return (x > y) - (x < y);
+}

@@ -17,6 +17,9 @@ bool accuracy_put_entry(struct plan *p, const config_t *file, const char *list,
     const char *section, const char *id);
 bool accuracy_read_catalog(config_t *file, const char *top, const char *name);
 
+/* For qsort() of doubles by what they are without a sign. */
+int by_size(const void *a, const void *b);
+
 /* The first number of a cell; NAN where there is none. */
 double accuracy_number(const char *cell);
 #endif

@@ -14,7 +14,9 @@
 
 #include "accuracy_step.h"
 #include "accuracy_step_row.h"
+#include "core/base/number.h"
 #include "core/search/search.h"
+#include "core/search/search_make.h"
 
 enum { CHOICE = 96, CHOICES_MAX = 512 };
 
@@ -72,6 +74,8 @@ rank_choice(const struct plan *p, struct standing *of, const char **why)
 
 	*why = err;
 	wishes_usual(&wishes, p);
+	wishes_fix_group(&wishes, WISH_SWITCHES, p); /* counts of sizes: each plan of them is looked at */
+	wishes_fix(&wishes, FIELD_DP_REPLICATE);
 	estimate_run(estimate, p, NULL, NULL);
 	if (!estimate->legal || estimate->step.seconds <= 0) {
 		snprintf(err, sizeof err, "%s", estimate->diags.count > 0 ?
@@ -144,14 +148,6 @@ rank_rows(FILE *out, const char *top, const char *file, struct standing *all, si
 	if (in != NULL)
 		fclose(in);
 	return n;
-}
-
-static int
-ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 static double

@@ -12,6 +12,7 @@
 
 #include "accuracy_cells.h"
 #include "accuracy_plan.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
@@ -190,14 +191,6 @@ accuracy_rl_order(const struct rl_row *rows, size_t count)
 			o.right += (rows[i].step < rows[j].step) == (rows[i].estimated < rows[j].estimated);
 		}
 	return o;
-}
-
-static int
-ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 double

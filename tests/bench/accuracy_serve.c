@@ -295,14 +295,6 @@ compare(struct serve_accuracy *g, char *const *cell, const struct serve *s, FILE
 	fprintf(rows, "\n");
 }
 
-static int
-by_size(const void *a, const void *b)
-{
-	const double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
-
-	return (x > y) - (x < y);
-}
-
 static void
 measure_row(struct serve_accuracy *groups, int *count, char *const *cell,
     const config_t *model_file, const config_t *gpu_file, FILE *rows)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "accuracy_step_row.h"
+#include "core/base/number.h"
 #include "core/estimate/calibration.h"
 #include "core/framework/layout.h"
 #include "core/framework/stage.h"
@@ -74,14 +75,6 @@ struct sample {
 	double error, real;
 	struct plan plan;
 };
-
-static int
-ascending(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static void
 score(struct step_score *s, double *errors, size_t n)

@@ -79,7 +79,8 @@ struct setting {
 	"cluster.nic_gbps=400 "
 #define GB200_RATES "cluster.generation=blackwell cluster.fabric=nvlink5 " \
 	"cluster.bf16_tflops=2500 cluster.fp8_tflops=5000 cluster.fp4_tflops=10000 cluster.hbm_gbps=8000 " \
-	"cluster.nvlink_gbps=900 cluster.nvlink_domain=72 cluster.nics_per_node=4 "
+	"cluster.nvlink_gbps=900 cluster.host_gbps=225 cluster.nvlink_domain=72 " \
+	"cluster.nics_per_node=4 "
 
 static const struct setting gpus[] = {
 	{ "A100-40GB", "cluster.memory_gib=39.6 cluster.hbm_gbps=1555 " A100_RATES },

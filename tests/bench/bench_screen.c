@@ -333,6 +333,22 @@ bench_case(char *program, char *self, const struct catalog *catalog, const char 
 	stop(&child);
 }
 
+/* From the start to the last byte of the first picture, beside a program that is known to start
+ * fast, on a folder of one file; nothing where it is not installed. */
+static void
+bench_start(char *program, char *directory)
+{
+	char *ours[] = { program, NULL }, *other[] = { "/usr/bin/ncdu", directory, NULL };
+	struct cost cost;
+
+	if (access(other[0], X_OK) != 0)
+		return;
+	cost = measure_start(ours, 80, 24);
+	printf("start, 80x24: program %ld bytes %.2f ms", cost.bytes, cost.ms);
+	cost = measure_start(other, 80, 24);
+	printf(", ncdu %ld bytes %.2f ms\n\n", cost.bytes, cost.ms);
+}
+
 /* A home without settings or drafts, the same terminal everywhere. */
 static void
 prepare_environment(const char *directory)
@@ -373,6 +389,7 @@ bench(char *program, char *self)
 		return 1;
 	}
 	text_put(frames, sizeof frames, "%s/frames", directory);
+	bench_start(program, directory);
 	for (size_t i = 0; i < sizeof size_table / sizeof *size_table; i++)
 		for (size_t k = 0; k < sizeof nodes_table / sizeof *nodes_table; k++)
 			bench_case(program, self, &catalog, nodes_table[k], size_table[i].columns,

@@ -81,6 +81,10 @@ cat "$logs/megatron.log" >>world.log
 run 2 calibrate megatron.cfg world.log
 err_has 'cluster\.nodes is 8 there, not 2'
 
+# and of another batch
+run 2 calibrate --set=training.global_batch_size=128 megatron.cfg "$logs/megatron.log"
+err_has 'training\.global_batch_size is 64 there, not 128'
+
 good calibrate nanotron.cfg "$logs/nanotron.log"
 out_has 'written by nanotron: median of 2 '
 out_has '^step +.* +1\.290 s '
@@ -141,11 +145,36 @@ grep '^calibration' out | cmp -s - expected || fail 'the report says other than 
 cp vllm.cfg before.cfg
 good calibrate vllm.cfg "$logs/vllm_bench.json"
 out_has '^generated tokens a second .* 3900 '
-# a given rate bounds what is served: nothing to fit
-printf '{"completed": 9, "output_throughput": 50.0, "mean_tpot_ms": 9, "request_rate": 2.0}' >rate.json
+# at a given rate both scales are those with which the open loop has the measured means
+python3 - <<'PY' >rate.json
+import json
+print(json.dumps({"completed": 400, "total_input_tokens": 400 * 1024, "total_output_tokens": 400 * 256,
+    "request_throughput": 7.7, "output_throughput": 7.7 * 256, "mean_ttft_ms": 80.0, "mean_tpot_ms": 12.0,
+    "mean_e2el_ms": 80 + 255 * 12.0, "request_rate": 8.0, "burstiness": 0.7}))
+PY
 cp before.cfg vllm.cfg
-run 1 calibrate vllm.cfg rate.json
-out_has '^note +requests came at a given rate'
+good calibrate vllm.cfg rate.json
+out_has '^note +compared at the benchmark.s 1024 \+ 256 tokens, 8 requests a second$'
+good estimate --json vllm.cfg --set=traffic.rate=8 --set=traffic.burstiness=0.7 --set=traffic.requests=400 \
+    --set=serving.prompt_tokens=1024 --set=serving.generate_tokens=256
+python3 - out <<'PY' || fail 'the scales do not make the benchmark come true'
+import json, sys
+s = json.load(open(sys.argv[1]))["serving"]
+sys.exit(not (abs(s["tpot_p50"] / .012 - 1) < .06 and abs(s["ttft_p50"] / .08 - 1) < .15))
+PY
+# inference-perf told half of the time per token
+sed 's/"mean_tpot_ms": 12.0/"mean_tpot_ms": 6.0/' rate.json >halved.json
+cp vllm.cfg whole.cfg
+cp before.cfg vllm.cfg
+good calibrate vllm.cfg halved.json
+out_has '^note +the time per token is that of the whole answer'
+grep tpot_scale vllm.cfg >scale
+grep -qxF "$(cat scale)" whole.cfg || fail 'half of the time per token was taken'
+# more than the engines take tells nothing of their times
+sed 's/"request_rate": 8.0/"request_rate": 9000.0/' rate.json >flood.json
+cp before.cfg vllm.cfg
+run 1 calibrate vllm.cfg flood.json
+out_has '^note +requests came at a rate that the plan.s engines do not take'
 err_has 'nothing of the log can be fitted; vllm\.cfg is as it was$'
 cmp -s vllm.cfg before.cfg || fail 'the plan changed'
 # tokens a second alone set both times
@@ -157,13 +186,13 @@ out_has '^tokens +500 generated a second'
 
 # what the command line sets is compared with, and stays out of the file
 cp old.cfg plan.cfg
-good calibrate --set training.global_batch_size=128 --pp=2 plan.cfg "$logs/megatron.log"
+good calibrate --set training.global_batch_size=64 --pp=2 plan.cfg "$logs/megatron.log"
 mv out with
 run 0 calibrate plan.cfg "$logs/megatron.log"
 grep '^step' with | cmp -s - out && fail 'the options had no effect'
 good diff old.cfg plan.cfg
 out_lacks '^(training|parallel)\.'
-printf 'cluster: { nodes = 2; gpus_per_node = 8; };\nparallel: { tp = 2; pp = 2; };\ntraining: { global_batch_size = 128; };\n' >whole.cfg
+printf 'cluster: { nodes = 2; gpus_per_node = 8; };\nparallel: { tp = 2; pp = 2; };\ntraining: { global_batch_size = 64; };\n' >whole.cfg
 good calibrate whole.cfg "$logs/megatron.log"
 grep '^calibration' out >expected
 grep '^calibration' with | cmp -s - expected || fail 'not the calibration of that plan'

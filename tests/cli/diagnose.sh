@@ -51,6 +51,16 @@ steps 40 'n1:1:1 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/G
 run 1 diagnose plan.cfg rdma.log
 out_has '^  excluded  NCCL sends between nodes over TCP sockets'
 
+# lines name a cause, and no number says what it costs
+echo 'n1:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>' >words.log
+run 1 diagnose plan.cfg words.log
+out_has '^Causes that lines name; no number tells what they cost$'
+out_has '^  certain   NCCL sends between nodes over TCP sockets, not RDMA$'
+grep -q '^ *plan +run' out && fail 'a table of no numbers'
+echo 'torchrun --nnodes=2 train.py' >nothing.log
+run 1 diagnose plan.cfg nothing.log
+err_has '^shardplan: the files tell nothing that this plan estimates$'
+
 # the plan is not the run's: told, and taken over when asked
 sed 's/512/1024/' as.log >other.log
 run 1 diagnose plan.cfg other.log
@@ -60,15 +70,56 @@ run 1 diagnose --adopt plan.cfg other.log
 grep -q 'global_batch_size = 1024;' plan.cfg || fail 'the batch is not adopted'
 run 0 diagnose --set=global_batch_size=512 plan.cfg as.log
 
+# a rate that no step reaches is not believed
+for i in 1 2 3 4 5 6 7 8; do
+	echo " iteration $i/ 100 | elapsed time per iteration (ms): 17000.0 | throughput per GPU (TFLOP/s/GPU): 1010.0 | global batch size: 512 |"
+done >count.log
+run 0 diagnose --set=global_batch_size=512 plan.cfg count.log
+out_has '^Look at +an MFU of 102 % is not believed'
+
+# a power limit, with a plan and without
+{
+	echo 'index, power.draw [W], power.limit [W]'
+	echo '0, 349.10 W, 350.00 W'
+	steps 22
+} >limit.log
+run 1 diagnose --set=global_batch_size=512 plan.cfg limit.log
+out_has '^  cluster\.gpu_power_watts +plan 0, run 350 +limit\.log:2$'
+out_has '^  certain   a power limit holds the clocks down: '
+run 1 diagnose --model=llama-3.1-70b --nodes=16 --tp=8 --pp=8 --global-batch-size=512 limit.log
+out_has '^  certain   a power limit holds the clocks down: '
+
 # memory that ran out: what the run held, beside what the plan holds
 cat >oom.log <<'LOG'
 [rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has a total capacity of 79.19 GiB of which 104.75 MiB is free. Including non-PyTorch memory, this process has 79.00 GiB memory in use. Of the allocated memory 66.00 GiB is allocated by PyTorch, and 9.87 GiB is reserved by PyTorch but unallocated.
 LOG
 run 1 diagnose plan.cfg oom.log
-out_has '^Out of memory: 1 time, last oom\.log:1$'
 out_has '^  run    asked 2\.00 GiB  free 105 MiB  allocated 66\.0 GiB  reserved besides 9\.87 GiB$'
 out_has '^  plan   parameters '
 out_has '^  certain   memory is in pieces'
+out_has '^Out of memory: 1 time, last oom.log:1, rank 3: stage 0$'
+out_has '^  first  PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True'
+# by phase, as the outermost call says it, and by stage: what gives room at least cost
+sed 's/rank3/rank70/; s/9.87 GiB is reserved/100 MiB is reserved/' oom.log >late.log
+{
+	echo '[rank70]: Traceback (most recent call last):'
+	echo '[rank70]:     loss.backward()'
+	echo '[rank70]:     return self.forward(x)'
+	cat late.log
+} >phase.log
+run 1 diagnose plan.cfg phase.log
+out_has '^Out of memory: 1 time, last phase.log:4, in the backward pass, rank 70: stage 4$'
+out_has '^  first  [a-z_.]+=[a-z0-9]+: [0-9.]+ GiB less, [+-][0-9.]+ m?s a step$'
+run 2 diagnose plan.cfg /dev/null
+echo 'Traceback (most recent call last):' >trace.log
+run 2 diagnose plan.cfg trace.log
+
+# another process holds the memory: that is told first, whatever the rest may be
+cat >others.log <<'LOG'
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 3 has a total capacity of 79.19 GiB of which 104.75 MiB is free. Process 1234 has 30.00 GiB memory in use. Including non-PyTorch memory, this process has 47.00 GiB memory in use. Of the allocated memory 45.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.
+LOG
+run 1 diagnose plan.cfg others.log
+grep -A 1 '^Causes' out | grep -q '^  certain   another process uses the GPU' || fail 'not the first cause'
 
 # without a plan the built-in one, with what options set
 run 0 diagnose --model=llama-3.1-70b --nodes=16 --tp=8 --pp=8 --global-batch-size=512 as.log
@@ -92,6 +143,43 @@ out_has '^step +16\.'
 run 1 diagnose --tp=4 whole.log
 out_has '^  parallel\.tp +plan 4, run 8 '
 
+# an engine that finds no room says so in its own words
+echo 'ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing the engine.' >room.log
+run 1 diagnose --mode=serve room.log
+out_has '^  certain   weights and activations leave too little memory for the KV cache$'
+
+# steps that stand out at equal distances, and a run that gets slower, are told with what they cost
+for i in $(seq 1 200); do
+	ms=16700
+	[ $((i % 20)) = 0 ] && ms=50100
+	echo " iteration $i/ 200 | elapsed time per iteration (ms): $ms.0 | global batch size: 512 |"
+done >spikes.log
+run 0 diagnose --set=global_batch_size=512 plan.cfg spikes.log
+out_has '"every 20 steps one takes 3 times as long: 10 % of the time"$'
+for i in $(seq 1 200); do
+	echo " iteration $i/ 200 | elapsed time per iteration (ms): $((14000 + 30 * i)).0 | global batch size: 512 |"
+done >drift.log
+run 0 diagnose --set=global_batch_size=512 plan.cfg drift.log
+out_has '^Also seen +steps get slower over the run$'
+
+# what is of the machines goes into a file of its own, on which plans build
+{
+	echo '#  Rank  0 Group  0 Pid 1 on node0 device  0 [0000:04:00] NVIDIA H100 80GB HBM3'
+	echo '#  Rank  1 Group  0 Pid 2 on node1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3'
+	echo '#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong'
+	echo '  1073741824     268435456     float     sum      -1   5500.1   95.00   178.00      0   5490.2   95.00   178.00      0'
+	echo '# Avg bus bandwidth    : 100.0'
+} >links.txt
+run 1 diagnose -o machines.cfg --set=global_batch_size=512 plan.cfg slow.log links.txt
+out_has '^Machines +calibration\.network_efficiency=0\.5$'
+err_has '^shardplan: wrote machines\.cfg$'
+grep -q 'network_efficiency = 0.5;' machines.cfg || fail 'the rate of the network is not in it'
+grep -q '^[[:blank:]]nodes = ' machines.cfg && fail 'how many nodes there are is of the job'
+printf 'base = "machines.cfg";\ncluster: { nodes = 2; };\n' >other.cfg
+good estimate other.cfg
+run 2 diagnose -o machines.cfg --set=global_batch_size=512 plan.cfg slow.log links.txt
+err_has 'machines\.cfg: is there already'
+
 run 1 diagnose --json --set=global_batch_size=512 plan.cfg float.log
 if command -v jq >/dev/null; then
 	jq -e '.files[0].kind == "megatron" and .within_error == false and
@@ -101,6 +189,22 @@ if command -v jq >/dev/null; then
 	    (.settings | type == "array") and (.measure | length > 0)' out >/dev/null ||
 	    fail 'JSON'
 fi
+
+# a table that begins with a line of its own, and one of which there is a part
+printf '%s\n' '============ Serving Benchmark Result ============' 'Successful requests:      10' \
+	'Mean TPOT (ms):           58.80' >table.txt
+run 1 diagnose --mode=serve --model=llama-3.1-70b --nodes=1 --tp=8 table.txt
+out_has '^time per output token +[0-9.]+ ms +58\.8 ms '
+echo 'Mean TPOT (ms):           58.80' >part.txt
+run 1 diagnose --mode=serve --model=llama-3.1-70b --nodes=1 --tp=8 part.txt
+
+# lines of Windows are counted as such
+sed 's/$/\r/' slow.log >crlf.log
+run 1 diagnose --set=global_batch_size=512 plan.cfg crlf.log
+out_has '^files +crlf\.log: megatron, 8 lines$'
+run 2 diagnose plan.cfg
+err_has 'after the plan$'
+run 2 diagnose -o - plan.cfg slow.log
 
 echo hello >none.log
 run 2 diagnose plan.cfg none.log

@@ -195,10 +195,10 @@ out_has '^cluster\.nodes +8 +4$'
 
 # quantities
 "$PROG" explain 2>list
-sed -n 's/^  \([a-z._]*\) .*/\1/p' list >program
-sed -n '/^\.It Ic explain/,/^\.It Ic diff/s/^\.Cm \([a-z._]*\).*/\1/p' "$page1" >manual
+sed -n 's/^  \([a-z0-9._]*\) .*/\1/p' list >program
+sed -n '/^\.It Ic explain/,/^\.It Ic diff/s/^\.Cm \([a-z0-9._]*\).*/\1/p' "$page1" >manual
 same quantities
-sed -n '/^\.Sh QUANTITIES/,/^\.Sh CALIBRATION/s/^\.It Cm \([a-z_]*\.[a-z._]*\)$/\1/p' "$page7" |
+sed -n '/^\.Sh QUANTITIES/,/^\.Sh CALIBRATION/s/^\.It Cm \([a-z_]*\.[a-z0-9._]*\)$/\1/p' "$page7" |
     sort -u >manual
 about 'quantities of shardplan-estimates(7)'
 [ -s manual ] || fail 'none'
@@ -212,7 +212,7 @@ parallel: { layout = "vllm"; };
 PLAN
 keys() {
 	"$PROG" "$@" --json 2>/dev/null | tr ',{' '[\n*]' |
-	    sed -n 's/^ *"\([a-z_]*\)": *.*/\1/p'
+	    sed -n 's/^ *"\([a-z][a-z0-9_]*\)": *.*/\1/p'
 }
 # the names of a command in its item of the manual
 names() {
@@ -221,9 +221,16 @@ names() {
 		inside && /^\.(Cm|Pq Cm) /' | tr ' ,' '[\n*]' | grep '^[a-z]'
 }
 "$PROG" fields | sed -n 's/^\(cluster\|model\)\.\([a-z0-9_]*\) .*/\2/p' >values
-{ keys estimate --set=training.token_budget=1; keys estimate serve.cfg
+cat >run.cfg <<'PLAN'
+training: { token_budget = 1000.0; };
+cluster: { storage_gbps = 10.0; storage_read_gbps = 10.0; gpu_hour_price = 2.0; kwh_co2_kg = 0.4; slow_nodes = "0*0.9"; levels = "8:450,16:50"; };
+run: { dataset_tokens = 10.0; consumed_samples = 10000001; };
+PLAN
+{ keys estimate run.cfg; keys estimate serve.cfg
     keys estimate --set=parallel.layout=deepspeed --set=parallel.offload=optimizer
     keys estimate serve.cfg --nodes=2 --set=prefill_workers=1xtp1
+    keys estimate serve.cfg --set=traffic.rate=1 --set=ttft_limit=1 \
+        --set=gpu_hour_price=2 --set=traffic.mix=rag
     keys estimate --set=rl.algorithm=ppo --set=reward_preset=llama-3.1-8b; } >program
 names estimate | grep -v '^[a-z]*\.' >manual
 same 'JSON of estimate'
@@ -243,7 +250,11 @@ for command in layers 'diff serve.cfg llama.cfg' fields; do
 	names "${command%% *}" | grep -vx -e memory -e communication >manual
 	same "JSON of ${command%% *}"
 done
-{ keys search; keys search serve.cfg --nodes=1 --concurrency=1; } | grep -v '^time$' >program
+{
+	keys search fewest
+	keys search serve.cfg --nodes=1 --concurrency=1
+	keys search "$TOP/share/plans/grpo-qwen2.5-7b.cfg" --around
+} | grep -v '^time$' >program
 names search >manual
 same 'JSON of search'
 # rank has memory as estimate has it, and axes of the layout
@@ -296,7 +307,7 @@ if [ -d "$core" ]; then
 	{
 		sed -n 's/^RULE(\("[a-z0-9_]*"\), [A-Z]*,.*/\1/p' "$(find "$core" -name check_rules.def)"
 		find "$core" \( -path '*/framework/*.c' -o -name 'stage*.c' -o -name 'layout*.c' \
-		    -o -name check.c -o -name estimate.c -o -name 'advice*.c' -o -name 'hints_*.c' \) -exec grep -hoE "$code" {} +
+		    -o -name check.c -o -name 'estimate*.c' -o -name 'advice*.c' -o -name 'hints_*.c' \) -exec grep -hoE "$code" {} +
 	} | tr -d '"' | sort -u >codes
 	sed -n '/^\.Sh DIAGNOSTICS/,/^\.Sh SEE/p' "$page1" | grep '^\.It Cm' |
 	    tr ' ' '\n' | tr -d , | grep _ | sort -u >manual
@@ -315,8 +326,23 @@ sed -n '/^\.Sh FILES/,/^\.It Pa \$/s/^\.It Pa \([a-z].*\)/\1/p' "$page1" | tr -d
     grep . >manual
 same 'files of the data directory'
 
-# the environment that the sources look at
+# the environment that the sources look at, bounds of what is read, and what certainty was measured
 if [ -d "$core" ]; then
+	sed -n 's/^LIMIT([A-Z_]*, \([0-9 *]*\), "\([a-z]*\)", "\(.*\)")$/\2|\1|\3/p' "$TOP/src/file/base/limits.def" |
+	    while IFS='|' read -r unit most what; do
+		most=$(awk "BEGIN { print $most }")
+		case $unit in
+		'') most=$(echo "$most" | sed -e :a -e 's/\(.*[0-9]\)\([0-9]\{3\}\)/\1,\2/;ta') ;;
+		*) [ $((most % 1048576)) -eq 0 ] && most="$((most / 1048576)) MiB" || most="$((most / 1024)) KiB" ;;
+		esac
+		echo "$most Ta $what"
+	done >program
+	sed -n '/^\.Sh LIMITS/,/^\.El/s/^\.It \([^S].*\)/\1/p' "$page1" >manual
+	same 'limits'
+	tr -d '(),' <"$core/search/ahead.def" | awk '/^AHEADMODE_/ { print $3, $4 }' | sort >program
+	sed -n 's/^\.It \(more\|up to 2\|[0-9]* to [0-9]*\) Ta \([0-9]*\) Ta \([0-9]*\) Ta \([0-9]*\) Ta \([0-9]*\)$/\2 \3\n\4 \5/p' \
+	    "$TOP/man/shardplan-estimates.7.in" | sort >manual
+	same 'certainty of a ranking'
 	find "$TOP/src" -name '*.c' -exec cat {} + | grep -oE '"(XDG_[A-Z_]*|SHARDPLAN_[A-Z]*)"|getenv\("[A-Z_]*' |
 	    tr -cs 'A-Z_\n' '\n' | grep . >program
 	sed -n '/^\.Sh ENVIRONMENT/,/^\.Sh FILES/s/^\.It Ev //p' "$page1" | tr -d , | tr ' ' '\n' |

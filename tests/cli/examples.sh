@@ -9,6 +9,12 @@ export PATH LC_ALL
 cp "$TOP/tests/data/logs/megatron.log" train.log
 printf 'cluster: { nodes = 2; };\nparallel: { tp = 2; pp = 4; };\n' >plan.cfg
 printf 'cluster: { nodes = 2; };\nparallel: { tp = 4; pp = 4; };\n' >tp4.cfg
+{
+	echo 'node1:815:1021 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.11<0>'
+	for i in 1 2 3 4 5 6 7 8 9; do
+		echo " iteration $i/ 1000 | elapsed time per iteration (ms): 524$i""0.0 | global batch size: 512 |"
+	done
+} >slow.log
 cat >70b.cfg <<'PLAN'
 cluster:  { nodes = 8; };
 model:    { preset = "llama-3.1-70b"; };

@@ -61,20 +61,38 @@ run 1 export --to=megatron --schedule=zb-1p
 run 1 export --to=megatron --mode=serve --layout=vllm --pp=1
 
 about 'releases of Megatron core'
+run 0 export --to=megatron --model=mixtral-8x7b --nodes=2 --pp=2 --ep=4 --tp=1 --set training.offload_layers=8 \
+    --set training.recompute=selective -o away.sh
+grep -q '^export NVTE_CPU_OFFLOAD_V1=1' away.sh || fail 'weights go to the host too'
+grep -q -- '--offload-modules attn_norm qkv_linear mlp_norm expert_fc1 moe_act$' away.sh || fail 'other modules'
+if grep -q -- '--cpu-offloading-num-layers' away.sh; then fail 'whole layers with a pipeline'; fi
+run 0 import away.sh
+out_has '^	offload_layers = 8;'
 run 0 export --to=megatron --set training.cross_entropy=native
 out_has '^# Megatron-LM pretrain_gpt.py, core 0.12 to 0.20, from the built-in plan'
-run 0 export --to=megatron
+run 0 export --to=megatron # as the newest takes it, where nobody said otherwise
+out_has '^# Megatron-LM pretrain_gpt.py, core 0.12 to 0.20, '
+out_has '^	--cross-entropy-fusion-impl native$'
+err_has 'not said: training.cross_entropy = te: nobody chose it, and core 0.18 and newer refuse it'
+err_has 'as it runs it takes .* a step, not '
+run 0 export --to=megatron --core=0.20
+out_has '^	--cross-entropy-fusion-impl native$'
+run 0 export --to=megatron --core=0.17
+out_has '^	--cross-entropy-fusion-impl te$'
+run 0 export --to=megatron --set training.cross_entropy=te
 out_has '^# Megatron-LM pretrain_gpt.py, core 0.12 to 0.17, '
 err_has 'core 0.18 and newer refuse --cross-entropy-fusion-impl te'
-run 0 export --to=megatron --set training.cuda_graph=layer # as the releases spell it that take te
+run 0 export --to=megatron --set training.cross_entropy=te --set training.cuda_graph=layer # as the releases spell it that take te
 out_has '^# Megatron-LM pretrain_gpt.py, core 0.16 to 0.17, '
 out_has '^	--cuda-graph-scope attn mlp$'
-run 1 export --to=megatron --core=0.19
-err_has 'core_too_new: core 0.19 does not start --cross-entropy-fusion-impl te; core 0.17 did'
+run 1 export --to=megatron --core=0.19 --set training.cross_entropy=te
+err_has 'core_too_new: core 0.19 does not start --cross-entropy-fusion-impl te; core 0.17 did .fix: --core=0.17 or training.cross_entropy=native'
 run 0 export --to=megatron-sbatch --core=0.13 --zero-stage=2 --pp=1 --set training.gradient_accumulation_fusion=false
 out_has '^	--use-custom-fsdp$'
 out_lacks fsdp_dtensor
 run 2 export --to=megatron --core=0.11
+run 0 export --to=megatron-sbatch --model=mixtral-8x7b --ep=4 --set training.offload_layers=2
+grep -q '^	--fine-grained-activation-offloading' out && ! grep -qx 'export NVTE_CPU_OFFLOAD_V1=1' out && fail 'weights are sent too'
 run 1 export --to=markdown --core=0.12
 
 about 'an empty name'
@@ -141,8 +159,8 @@ about 'what is exported comes back'
 "$PROG" export --to=megatron "$@" >big.sh 2>err || fail "status $?"
 run 0 import big.sh -o back.cfg
 "$PROG" export --to=megatron back.cfg >again.sh 2>err || fail "status $?"
-grep -v '^# Megatron' big.sh >a
-grep -v '^# Megatron' again.sh >b
+grep -v '^# ' big.sh >a
+grep -v '^# ' again.sh >b
 cmp -s a b || fail 'and differs when exported again'
 
 finish

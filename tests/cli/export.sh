@@ -52,11 +52,21 @@ assert d["train_batch_size"] == 2 * d["gradient_accumulation_steps"] * 64 // 4
 assert d["zero_optimization"]["stage"] == 2 and d["tensor_parallel"]["autotp_size"] == 4
 assert d["bf16"]["enabled"] is True and "fp16" not in d
 assert [l.split() for l in open("t/hostfile")] == [[f"node-{i}", "slots=8"] for i in range(1, 9)]'
-	writes deepspeed 'deepspeed.sh ds_config.json hostfile' $sizes --zero-stage=3 --set parallel.offload=optimizer+params
+	writes deepspeed 'deepspeed.sh ds_config.json hostfile' $sizes --zero-stage=3 --set parallel.offload=optimizer+params --set training.bucket_size=50000000
+	grep -q '"reduce_bucket_size": 50000000' t/ds_config.json || fail 'the bucket is not written'
 	[ -z "$python" ] || py '
 import json
 z = json.load(open("t/ds_config.json"))["zero_optimization"]
 assert z["offload_optimizer"]["device"] == z["offload_param"]["device"] == "cpu"'
+	writes deepspeed 'deepspeed.sh ds_config.json hostfile' $sizes --model=llama-3.1-405b --zero-stage=3 --set parallel.offload=optimizer+params --set parallel.offload_to=nvme --set cluster.nvme_gbps=25 --set training.recompute=full
+	[ -z "$python" ] || py '
+import json
+z = json.load(open("t/ds_config.json"))["zero_optimization"]
+assert z["offload_optimizer"]["device"] == z["offload_param"]["device"] == "nvme"
+assert z["offload_optimizer"]["nvme_path"] == z["offload_param"]["nvme_path"] == "/local_nvme"
+assert z["offload_param"]["buffer_size"] == 100000000'
+	run 0 import t/ds_config.json --world=64 --model=llama-3.1-405b
+	out_has 'offload_to = "nvme"'
 	writes deepspeed 'deepspeed.sh ds_config.json hostfile' $sizes --pp=4 --zero-stage=1
 	grep -q '^# .*not said: parallel.pp = 4' t/deepspeed.sh || fail 'stages are not told'
 
@@ -71,8 +81,12 @@ assert p["context_parallel_degree"] == 2 and "context_parallel_rotate_method" no
 assert p["data_parallel_replicate_degree"] * p["data_parallel_shard_degree"] * 16 == 64
 assert p["fsdp_reshard_after_forward"] == "always" and p["pipeline_parallel_schedule"] == "1F1B"
 assert d["training"] == {"local_batch_size": 128, "global_batch_size": 512, "seq_len": 8192}
+assert d["model"] == {"name": "llama3", "flavor": "8B"} # else its debugmodel is trained
 assert d["activation_checkpoint"]["mode"] == "full"'
 	fi
+	writes torchtitan 'torchtitan.sh torchtitan.toml' $sizes --model=qwen2.5-7b --zero-stage=3
+	grep -q -e '--model.flavor "${FLAVOR:?' t/torchtitan.sh || fail 'the flavor is not asked for'
+	refuses torchtune target_lacks training.optimizer $sizes --layout=torchtitan --zero-stage=3 --set training.optimizer=adam8bit --set finetune.method=full
 	refuses torchtitan target_lacks parallel.cp_comm $sizes --cp=2 --set parallel.cp_comm=a2a
 	refuses torchtitan target_lacks training.schedule $sizes --pp=4 --set training.schedule=v-half
 	refuses torchtitan target_of_other_layout parallel.layout $sizes --layout=nanotron
@@ -172,7 +186,7 @@ tells() {
 	tells verl verl.sh training.cuda_graph $sizes --layout=megatron --set training.cuda_graph=layer $grpo
 	tells openrlhf openrlhf.sh parallel.order $sizes --layout=deepspeed --zero-stage=2 $order $grpo
 	tells nemo-rl nemo-rl.yaml training.cuda_graph $sizes --layout=megatron --set training.cuda_graph=layer $grpo
-	tells vllm vllm.sh serving.draft_tokens --set mode=serve --layout=vllm --pp=1 --set serving.draft_tokens=3
+	tells vllm vllm.sh serving.kv_host_gib --set mode=serve --layout=vllm --pp=1 --set serving.kv_host_gib=32
 }
 
 # a release holds for the target that export picks, too
@@ -220,6 +234,66 @@ dense='--set mode=serve --model=llama-3.1-70b --layout=vllm --nodes=2 --gpus-per
 	grep -q '^moe_tensor_parallel_size: 1$' t/trtllm.yaml || fail 'sizes of experts'
 	writes vllm vllm.sh $serve
 }
+# prompts have a pool of their own: a script for each, and as many GPUs as its engines have
+pools='--set mode=serve --model=llama-3.1-70b --layout=vllm --nodes=6 --gpus-per-node=8 --pp=1 --tp=8
+    --set serving.prefill_workers=2xtp16 --set serving.replicas=2'
+# shellcheck disable=SC2086
+{
+	writes vllm 'vllm-prefill.sh vllm.sh' $pools
+	grep -q -e '--tensor-parallel-size 16' t/vllm-prefill.sh && grep -q -e '--nnodes 2' t/vllm-prefill.sh &&
+	    grep -q '"kv_role":"kv_producer"' t/vllm-prefill.sh || fail 'the prefill pool'
+	grep -q -e '--tensor-parallel-size 8' t/vllm.sh && grep -q '"kv_role":"kv_consumer"' t/vllm.sh || fail 'the decode pool'
+	if grep -q -e --nnodes t/vllm.sh; then fail 'one engine of both pools'; fi
+	grep -q 'run vllm-prefill.sh 2 times and vllm.sh 2 times' t/vllm.sh || fail 'it does not say how many'
+	if grep -q 'as it runs' t/vllm.sh; then fail 'pools are not what was estimated'; fi
+	writes sglang 'sglang-prefill.sh sglang.sh' $pools --engine=sglang
+	grep -q -e '--disaggregation-mode prefill' t/sglang-prefill.sh && grep -q -e '--disaggregation-mode decode' t/sglang.sh ||
+	    fail 'modes'
+	refuses vllm target_refuses serving.prefill_workers $pools --gpus-per-node=6 --nodes=8 --set serving.prefill_workers=3xtp8 --set serving.replicas=3
+}
+if python3 -c 'import yaml' 2>/dev/null; then
+	for engine in vllm sglang; do
+		rm -f t/*.yaml
+		# shellcheck disable=SC2086
+		run 0 export --to=dynamo $pools --engine=$engine -o t
+		py '
+import yaml
+d = yaml.safe_load(open("t/dynamo.yaml"))
+parts = {c["name"]: c for c in d["spec"]["components"]}
+assert d["kind"] == "DynamoGraphDeployment" and sorted(parts) == ["Frontend", "decode", "prefill"]
+assert parts["prefill"]["replicas"] == 2 and parts["prefill"]["multinode"]["nodeCount"] == 2
+assert parts["decode"]["replicas"] == 2 and "multinode" not in parts["decode"]
+for name, tp in ("prefill", "16"), ("decode", "8"):
+    c, = parts[name]["podTemplate"]["spec"]["containers"]
+    a = c["args"]
+    assert a[next(i for i, w in enumerate(a) if w in ("--tensor-parallel-size", "--tp-size")) + 1] == tp
+    assert a[a.index("--disaggregation-mode") + 1] == name and c["resources"]["limits"]["nvidia.com/gpu"] == "8"'
+		# shellcheck disable=SC2086
+		run 0 export --to=lws $pools --engine=$engine -o t
+		py '
+import yaml
+groups = {d["metadata"]["name"].split("-")[1]: d["spec"] for d in yaml.safe_load_all(open("t/lws.yaml")) if d}
+p, d = groups["prefill"], groups["decode"]
+assert p["replicas"] == d["replicas"] == 2
+assert p["leaderWorkerTemplate"]["size"] == 2 and d["leaderWorkerTemplate"]["size"] == 1
+words = p["leaderWorkerTemplate"]["workerTemplate"]["spec"]["containers"][0]["command"]
+assert words[words.index("--node-rank") + 1] == "$(LWS_WORKER_INDEX)" and all(type(w) is str for w in words)
+assert ("--headless" in words) == ("vllm" in words)'
+	done
+fi
+refuses dynamo target_of_other_engine serving.engine --set mode=serve --layout=vllm --pp=1 --engine=trtllm
+about 'drafts'
+for engine in vllm sglang; do
+	for model in deepseek-v3 llama-3.1-8b; do
+		writes $engine $engine.sh --set mode=serve --layout=vllm --pp=1 --tp=8 --nodes=1 --model=$model --gpu=h200-sxm-141gb \
+		    --engine=$engine --set serving.draft_tokens=2 --set serving.weight_dtype=fp8
+		run 0 import t/$engine.sh --model=$model
+		out_has 'draft_tokens = 2;'
+	done
+done
+
+# shellcheck disable=SC2086
+writes vllm vllm.sh $serve
 mkdir bin
 printf '#!/bin/sh\necho "$@"\n' >bin/vllm
 chmod +x bin/vllm
@@ -341,10 +415,35 @@ assert "node 0" in text and "node 1" in text'
 run 0 export --to ansi
 grep -q "$(printf '\033\\[')" out || fail 'no colours'
 
+# the estimated step as a trace: a process for each stage, whose computing does not overlap itself,
+# as long as the step
+run 0 export --model=llama-3.1-70b --nodes=8 --tp=8 --pp=4 --global-batch-size=64 --to trace -o step.json
+run 0 estimate --model=llama-3.1-70b --nodes=8 --tp=8 --pp=4 --global-batch-size=64 --json
+mv out step.estimate
+[ -z "$python" ] || py '
+import json
+events = json.load(open("step.json"))["traceEvents"]
+spans = [e for e in events if e["ph"] == "X"]
+step = json.load(open("step.estimate"))["step"]["seconds"]
+assert abs(max(e["ts"] + e["dur"] for e in spans) / 1e6 / step - 1) < 0.01
+assert {e["pid"] for e in spans} == {0, 1, 2, 3}
+for pid in range(4):
+    own = sorted((e["ts"], e["dur"]) for e in spans if e["pid"] == pid and e["tid"] == 7)
+    assert len(own) >= 2 * 32
+    assert all(a[0] + a[1] <= b[0] + 1 for a, b in zip(own, own[1:]))'
+
 # what stands there stays
 echo mine >kept
 run 2 export --to csv -o kept
 err_has 'kept exists'
 [ "$(cat kept)" = mine ] || fail 'written over'
+
+about 'HybridEP is told what NVLink joins'
+run 0 export --to=megatron --model=deepseek-v3 --gpu=gb200 --gpus-per-node=4 --nodes=64 --ep=32 --pp=1 --tp=1 \
+    --global-batch-size=4096 --set parallel.moe_dispatcher=hybridep
+out_has '^export NVLINK_DOMAIN_SIZE=72 USE_MNNVL=1$'
+out_has '^export NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN=32$'
+run 0 export --to=megatron --model=mixtral-8x7b --nodes=2 --ep=8 --pp=1 --tp=1
+out_lacks NVLINK_DOMAIN_SIZE
 
 finish

@@ -151,7 +151,9 @@ harmless
 # the environment
 if command -v script >/dev/null; then
 	about 'TERM'
-	TERM="x$evil" script -qec "$PROG plan.cfg" /dev/null </dev/null 2>&1 | tr -d '\r' >out
+	# ncurses keeps what newterm began with when that fails: no leak of ours.
+	ASAN_OPTIONS=detect_leaks=0 TERM="x$evil" script -qec "$PROG plan.cfg" /dev/null </dev/null 2>&1 |
+	    tr -d '\r' >out
 	: >err
 	harmless
 	out_has 'terminal type .x'

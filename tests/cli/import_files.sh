@@ -72,18 +72,18 @@ err_has 'takes no --json'
 run 2 models --from /nonexistent/config.json
 err_has 'can not be opened'
 
-# layers that no kind in a plan stands for: the plan's parameters and what they lack, in billions,
-# are what makers tell of Jamba 51.57, LFM2-1.2B 1.17, Falcon-H1-7B 7.59
+# the plan's parameters and what it is told to lack, in billions, are what makers tell of Jamba 51.57,
+# LFM2-1.2B 1.17, and, whose Mamba beside attention no kind of layer stands for, Falcon-H1-7B 7.59
 # lacks NAME ALL TEXT
 lacks() {
 	printf '{"model_type": "%s", "num_hidden_layers": %s}\n' "$1" "$3" >"$1.json"
 	run 0 import "$1.json"
 	lack=$(sed -n 's/.*the model has \([0-9.]*\) billion parameters more than the plan$/\1/p' err)
-	[ -n "$lack" ] || fail 'it is not told what the plan lacks'
+	[ -n "$lack" ] || [ "$1" != falcon_h1 ] || fail 'it is not told what the plan lacks'
 	mv out "$1.cfg"
 	run 0 estimate --json "$1.cfg"
 	sed -n 's/.*"params": *{"total": *\([0-9]*\).*/\1/p; s/^ *"total": *\([0-9]*\),$/\1/p' out | head -n 1 |
-	    awk -v lack="$lack" -v all="$2" '{ x = $1 / 1e9 + lack - all; ok = x < 0.006 && x > -0.006 } END { exit !ok }' ||
+	    awk -v lack="${lack:-0}" -v all="$2" '{ x = $1 / 1e9 + lack - all; ok = x < 0.006 && x > -0.006 } END { exit !ok }' ||
 	    fail "the sum is not $2 billion"
 }
 lacks jamba 51.57 '32, "hidden_size": 4096, "intermediate_size": 14336, "num_attention_heads": 32,

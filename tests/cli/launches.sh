@@ -28,8 +28,22 @@ named Qwen/Qwen2.5-Math-7B qwen2.5-7b
 named Qwen/Qwen3-VL-30B-A3B-Instruct qwen3-30b-a3b
 err_has '^ignored base_model: .* in another kind: what sees, hears'
 
+about 'a name of its own before the one of the model, a directory within, a packing that no plan has'
+named Skywork/Skywork-Reward-V2-Qwen3-8B qwen3-8b
+err_has '^assumed model.preset = qwen3-8b: the name has other words too'
+named cognitivecomputations/dolphin-2.9-llama3-8b llama-3-8b
+named saves/qwen3-4b/full/sft/ qwen3-4b
+named megatron_output/Qwen3.5-4B/vx-xxx/checkpoint-xxx-merged qwen3.5-4b
+named /cache/hub/models--Qwen--Qwen3-8B/snapshots/0123456789abcdef0123456789abcdef01234567 qwen3-8b
+named TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T tinyllama-1.1b
+named ISTA-DASLab/Meta-Llama-3-8B-Instruct-AQLM-2Bit-1x16 llama-3-8b
+err_has '^ignored base_model: a packing of weights that no plan has'
+named Qwen/Qwen3.5-2B qwen3.5-2b
+err_has '^ignored base_model: by name a qwen3.5-2b: what sees, hears'
+
 about 'a model that is not known is an error, which says what else would do'
-for name in acme/Wonder-9B Qwen/Qwen3-5B starcoder2-3.5b deepseek-ai/DeepSeek-V9 meta-llama/Llama-3.1-8B-Pruned; do
+for name in acme/Wonder-9B Qwen/Qwen3-5B starcoder2-3.5b deepseek-ai/DeepSeek-V9 meta-llama/Llama-3.1-8B-Pruned AngelSlim/Qwen3-1.7B_eagle3 \
+	llama3-8b-pro Qwen/Qwen3-TTS-12Hz-1.7B-Base acme/Wonder-phi-4 data/qwen3-8b/other; do
 	echo "base_model: $name" >named.yaml
 	run 2 import --from=axolotl named.yaml
 	err_has "^named.yaml:1: error: base_model: the catalogue has no model '$name'.*--model.*config\.json.*--set"
@@ -38,6 +52,239 @@ done
 run 0 import --from=axolotl named.yaml --model=qwen3-8b
 out_has 'preset = "qwen3-8b";'
 run 0 import --from=axolotl named.yaml --set model.layers=12
+
+about 'a script that another one reads into itself, and slime, whose model stands in one'
+mkdir -p slime/models
+cat >slime/models/qwen3-4B.sh <<'SH'
+MODEL_ARGS=(
+   --swiglu
+   --num-layers 36
+   --hidden-size 2560
+   --ffn-hidden-size 9728
+   --num-attention-heads 32
+   --group-query-attention
+   --num-query-groups 8
+   --kv-channels 128
+   --use-rotary-position-embeddings
+   --disable-bias-linear
+   --normalization "RMSNorm"
+   --qk-layernorm
+   --vocab-size 151936
+)
+SH
+cat >slime/run.sh <<'SH'
+#!/bin/bash
+SCRIPT_DIR="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &>/dev/null && pwd)"
+source "${SCRIPT_DIR}/models/qwen3-4B.sh"
+ROLLOUT_ARGS=(--rollout-batch-size 32 --n-samples-per-prompt 8 --rollout-max-response-len 8192
+   --num-steps-per-rollout 2)
+PERF_ARGS=(--tensor-model-parallel-size 2 --sequence-parallel --use-dynamic-batch-size --max-tokens-per-gpu 18432)
+ray job submit --address="http://127.0.0.1:8265" -- python3 train.py --actor-num-nodes 1 \
+   --actor-num-gpus-per-node 8 --colocate ${MODEL_ARGS[@]} ${ROLLOUT_ARGS[@]} ${PERF_ARGS[@]} \
+   --rollout-num-gpus-per-engine 2 --use-kl-loss --optimizer adam
+SH
+run 0 import slime/run.sh
+for f in 'preset = "qwen3-4b"' 'tp = 2' 'zero_stage = 1' 'precision = "bf16"' 'global_batch_size = 128' 'micro_batch_size = 2' \
+	'algorithm = "grpo"' 'reference = true' 'prompts = 32' 'responses = 8' 'response_limit = 8192' 'rollout_tp = 2' \
+	'engine_sleep = 1' 'engine = "sglang"' 'nodes = 1'; do
+	out_has "^	$f;"
+done
+err_has '^taken   source -> the settings of models/qwen3-4B.sh$'
+err_has '^assumed parallel.zero_stage = 1: slime.s default$'
+sed 's/--colocate/--rollout-num-gpus 8/; s/train.py/train_async.py/; s/2 --use-kl/x --use-kl/' slime/run.sh >slime/split.sh
+run 1 import slime/split.sh
+err_has '^slime/split.sh:9: error: --rollout-num-gpus-per-engine: takes a whole number'
+sed -i 's/engine x/engine 4/' slime/split.sh
+run 0 import slime/split.sh
+for f in 'placement = "split"' 'rollout_gpus = 8' 'staleness = 1' 'nodes = 2' 'rollout_tp = 4'; do
+	out_has "^	$f;"
+done
+rm slime/models/qwen3-4B.sh
+run 1 import slime/run.sh
+err_has '^slime/run.sh: error: --num-layers: argument is None'
+err_has '^ignored source models/qwen3-4B.sh: not there, or not in the directory of the launch .*: what it sets is not known$'
+
+about 'where files that a launch names may lie'
+mkdir -p far/conf open/sub
+chmod 777 open
+printf 'model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 3\n' >far/conf/sft.yaml
+cp far/conf/sft.yaml open/sft.yaml
+echo "trl sft --config $PWD/far/conf/sft.yaml --output_dir out" >open/sub/run.sh
+run 0 import open/sub/run.sh
+err_has '^ignored config: .*/far/conf/sft.yaml is not read: only what lies beside the launch is \(fix: --root'
+run 0 import open/sub/run.sh --root=far
+out_has '^	micro_batch_size = 3;'
+run 0 import open/sub/run.sh --root=open
+err_has '^ignored config: .* is not there, or not in the directory of the launch'
+run 2 import open/sub/run.sh --root=nowhere
+err_has '^shardplan: --root=nowhere: No such file or directory$'
+run 2 import open/sub/run.sh --root=open/sub/run.sh
+err_has '^shardplan: --root=open/sub/run.sh: Not a directory$'
+ln -s ../../far/conf open/sub/link
+echo 'trl sft --config link/sft.yaml --output_dir out' >open/sub/run.sh
+run 0 import open/sub/run.sh --root=open
+err_has '^ignored config: link/sft.yaml is not there, or not in the directory'
+run 0 import open/sub/run.sh --root far/conf
+out_has '^	micro_batch_size = 3;'
+echo 'trl sft --config ../sft.yaml --output_dir out' >open/sub/run.sh
+chmod 775 open
+run 0 import open/sub/run.sh
+[ "$(stat -c %u open)" = "$(stat -c %g open)" ] && out_has '^	micro_batch_size = 3;'
+if chgrp 1 open 2>/dev/null; then
+	run 0 import open/sub/run.sh
+	err_has '^ignored config: ../sft.yaml is not there, or not in the directory'
+fi
+chmod 777 open
+run 0 import open/sub/run.sh
+err_has '^ignored config: ../sft.yaml is not there, or not in the directory'
+
+about 'steps of a run are its tokens'
+printf 'NPROC_PER_NODE=4 swift sft --model Qwen/Qwen3-8B --max_length 1024 --per_device_train_batch_size 2 --max_steps %s\n' 5000 >run.sh
+run 0 import run.sh
+out_has '^	token_budget = 0.04096;'
+err_has '^taken   max_steps -> training.token_budget = 0.04096$'
+sed 's/5000/-1 --num_train_epochs 3/' run.sh >epochs.sh
+run 0 import epochs.sh
+out_has '^	token_budget = 0.0;'
+err_has '^ignored num_train_epochs: how many tokens that is the data tell'
+args='--num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096'
+for run in '--train-samples 1280000 --lr-decay-samples 9' '--train-iters 10000'; do
+	echo "torchrun --nproc-per-node 8 pretrain_gpt.py $args --micro-batch-size 1 --global-batch-size 128 $run" >run.sh
+	run 0 import run.sh
+	out_has '^	token_budget = 5.24288;'
+done
+
+about 'flags of accelerate launch are its settings'
+cat >acc.sh <<'SH'
+accelerate launch --num_processes 16 --num_machines 2 --mixed_precision bf16 --use_fsdp --fsdp_version 2 \
+  --fsdp_reshard_after_forward false --fsdp_activation_checkpointing true examples/scripts/sft.py \
+  --model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 2 --max_length 2048
+SH
+run 0 import acc.sh
+for f in 'zero_stage = 2' 'precision = "bf16"' 'recompute = "full"' 'nodes = 2' 'gpus_per_node = 8' 'global_batch_size = 32' \
+	'sequence_length = 2048'; do
+	out_has "^	$f;"
+done
+printf 'base_model: Qwen/Qwen3-8B\nsequence_len: 512\nmicro_batch_size: 2\n' >conf.yml
+echo 'accelerate launch --num_processes 8 --use_deepspeed --zero_stage 3 --offload_optimizer_device cpu -m axolotl.cli.train conf.yml' >acc.sh
+run 0 import acc.sh
+for f in 'zero_stage = 3' 'offload = "optimizer"' 'gpus_per_node = 8' 'layout = "deepspeed"' 'global_batch_size = 16'; do
+	out_has "^	$f;"
+done
+
+about 'what trains other weights than a plan can is no full fine-tuning'
+for method in freeze oft; do
+	printf 'model_name_or_path: Qwen/Qwen3-8B\nfinetuning_type: %s\ncutoff_len: 512\n' $method >method.yaml
+	run 2 import --from=llama-factory method.yaml
+	err_has "^method.yaml:2: error: finetuning_type: '$method' trains other weights than a plan can"
+done
+printf 'base_model: Qwen/Qwen3-8B\nadapter: ""\nsequence_len: 512\n' >method.yaml
+run 0 import --from=axolotl method.yaml
+
+about 'launches within manifests and tasks of schedulers'
+cat >dgd.yaml <<'YAML'
+apiVersion: nvidia.com/v1alpha1
+kind: DynamoGraphDeployment
+metadata:
+  name: vllm-disagg
+spec:
+  services:
+    Frontend:
+      componentType: frontend
+      replicas: 1
+      extraPodSpec:
+        mainContainer:
+          image: nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.4.0
+    VllmPrefillWorker:
+      componentType: worker
+      replicas: 1
+      resources: {limits: {gpu: "2"}}
+      extraPodSpec:
+        mainContainer:
+          image: x
+          command: [python3, -m, dynamo.vllm]
+          args: [--model, Qwen/Qwen3-32B, --tensor-parallel-size, "2", --disaggregation-mode, prefill]
+    VllmDecodeWorker:
+      componentType: worker
+      replicas: 1
+      resources: {limits: {gpu: "4"}}
+      extraPodSpec:
+        mainContainer:
+          image: x
+          command:
+          - python3
+          - -m
+          - dynamo.vllm
+          args:
+            - --model
+            - Qwen/Qwen3-32B
+            - --tensor-parallel-size
+            - "4"
+            - --disaggregation-mode
+            - decode
+YAML
+run 0 import dgd.yaml
+for f in 'mode = "serve"' 'preset = "qwen3-32b"' 'tp = 4' 'prefill_workers = "1xtp2"' 'gpus_per_node = 6' 'nodes = 1'; do
+	out_has "^	*$f;"
+done
+err_has '^taken   VllmDecodeWorker -> a launch as of vllm$'
+err_has '^taken   the pool that fills caches -> serving.prefill_workers = 1xtp2$'
+sed '/VllmDecode/,$s/replicas: 1/replicas: 2/; s/replicas: 1/replicas: 3/' dgd.yaml >more.yaml
+run 0 import more.yaml
+for f in 'replicas = 2' 'prefill_workers = "3xtp2"'; do out_has "^	$f;"; done
+cat >lws.yaml <<'YAML'
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata:
+  name: sglang-multi-nodes
+spec:
+  replicas: 1
+  leaderWorkerTemplate:
+    size: 2
+    leaderTemplate:
+      spec:
+        containers:
+        - name: sglang-leader
+          image: lmsysorg/sglang:v0.5.8
+          command:
+          - sh
+          - -c
+          - |
+            python3 -m sglang.launch_server \
+              --model-path Qwen/Qwen3-30B-A3B-Thinking-2507 \
+              --tp 8 --nnodes 2 --node-rank 0
+          resources:
+            limits:
+              nvidia.com/gpu: "4"
+YAML
+run 0 import lws.yaml
+for f in 'preset = "qwen3-30b-a3b"' 'tp = 8' 'gpus_per_node = 4' 'nodes = 2'; do
+	out_has "^	$f;"
+done
+printf 'apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\n' | cat - lws.yaml >two.yaml
+run 0 import --from=manifest two.yaml
+out_has '^	tp = 8;'
+sed 's/sglang.launch_server/http.server/' lws.yaml >none.yaml
+run 2 import none.yaml
+err_has '^none.yaml: error: no container in it runs a launch that is known'
+cat >sky.yaml <<'YAML'
+resources:
+  accelerators: H200:8
+num_nodes: 2
+envs:
+  MODEL: Qwen/Qwen3-8B
+run: |
+  if [ "$SKYPILOT_NODE_RANK" = 0 ]; then echo first; fi
+  NNODES=$SKYPILOT_NUM_NODES NPROC_PER_NODE=$SKYPILOT_NUM_GPUS_PER_NODE swift sft --model $MODEL \
+    --per_device_train_batch_size 2 --gradient_accumulation_steps 4
+YAML
+run 0 import sky.yaml
+for f in 'gpu = "h200-sxm-141gb"' 'preset = "qwen3-8b"' 'nodes = 2' 'gpus_per_node = 8' 'global_batch_size = 128'; do
+	out_has "^	$f;"
+done
+sed 's/per_device_train_batch_size 2/per_device_train_batch_size x/' sky.yaml >wrong.yaml
+run 2 import wrong.yaml
+err_has '^wrong.yaml: error: per_device_train_batch_size: '
 
 about 'sums'
 # batch EXPRESSION GLOBAL
@@ -56,6 +303,57 @@ batch '$(echo "32 / $n" | bc)' 32
 batch '$(expr 32 / $(nproc))' 4
 err_has '^ignored gradient_accumulation_steps: only a run would tell its value$'
 if grep -q '^taken   gradient_acc' err; then fail 'it is taken as well'; fi
+
+about 'activations on the host'
+# away FORMAT LAYERS RECOMPUTE LINE...: what these settings send there of Qwen3-8B
+away() {
+	format=$1 layers=$2 recompute=$3
+	shift 3
+	{ printf '%s\n' 'base_model: Qwen/Qwen3-8B' 'model_name_or_path: Qwen/Qwen3-8B' 'model: Qwen/Qwen3-8B' \
+	    'max_length: 4096' 'per_device_train_batch_size: 1'; printf '%s\n' "$@"; } >away.yaml
+	run 0 import --from="$format" away.yaml
+	out_has "^	offload_layers = $layers;"
+	out_has "^	recompute = \"$recompute\";"
+}
+away trl 36 full 'gradient_checkpointing_kwargs: {offload: true}'
+away trl 0 none 'gradient_checkpointing_kwargs: {offload: true}' 'gradient_checkpointing: false'
+err_has '^ignored gradient_checkpointing_kwargs.offload: nothing is recomputed'
+away trl 36 none 'activation_offloading: true' 'gradient_checkpointing: false'
+away trl 36 full 'fsdp: full_shard' \
+    'fsdp_config: {activation_checkpointing: true, activation_checkpointing_offload: true}'
+away axolotl 36 full 'gradient_checkpointing: offload'
+away axolotl 36 full 'gradient_checkpointing: true' 'activation_offloading: legacy'
+away axolotl 36 none 'gradient_checkpointing: true' 'activation_offloading: true' 'adapter: lora'
+away axolotl 36 full 'gradient_checkpointing: true' 'activation_offloading: hidden_states' 'adapter: lora'
+away axolotl 0 full 'gradient_checkpointing: true' 'activation_offloading: false'
+away llama-factory 36 full 'use_unsloth_gc: true'
+away ms-swift 36 full \
+    'fsdp: {fsdp: full_shard, fsdp_config: {activation_checkpointing: true, activation_cpu_offload: true}}'
+printf '%s\n' 'trl sft --model_name_or_path Qwen/Qwen3-8B --gradient_checkpointing_kwargs '"'"'{"offload": true}'"'" >away.sh
+run 0 import away.sh
+out_has '^	offload_layers = 36;'
+echo 'python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B actor_rollout_ref.model.enable_activation_offload=True' >away.sh
+run 0 import away.sh
+out_has '^	offload_layers = 36;'
+echo '{"train_batch_size": 8, "train_micro_batch_size_per_gpu": 1, "gradient_accumulation_steps": 1,
+  "bf16": {"enabled": true}, "activation_checkpointing": {"cpu_checkpointing": true}}' >away.json
+run 0 import --from=deepspeed away.json
+out_has '^	offload_layers = 4096;'
+err_has '^assumed training.offload_layers = 4096: all layers, of a model that the file does not say'
+out_has '^	recompute = "full";'
+printf '%s\n' 'model: {_component_: torchtune.models.qwen3.qwen3_8b}' 'batch_size: 1' \
+    'optimizer: {_component_: torch.optim.AdamW}' 'enable_activation_checkpointing: true' \
+    'enable_activation_offloading: true' >away.yaml
+run 0 import --from=torchtune away.yaml
+out_has '^	offload_layers = 36;'
+
+about "TRL's loss"
+echo 'model_name_or_path: Qwen/Qwen3-8B' >loss.yaml
+run 0 import --from=trl loss.yaml
+out_has '^	cross_entropy = "chunked-nll";'
+printf 'loss_type: nll\n' >>loss.yaml
+run 0 import --from=trl loss.yaml
+out_has '^	cross_entropy = "hf";'
 
 about 'accelerate with DeepSpeed'
 printf 'distributed_type: DEEPSPEED\nnum_processes: 8\ndeepspeed_config:\n  zero_stage: 3\n  %s\n' \
@@ -240,10 +538,123 @@ out_has '	(# .*: )?layers = 4;'
 cat >config.json <<'END'
 { "model_type": "nemotron-nas", "hidden_size": 8192, "num_hidden_layers": 2, "num_attention_heads": 64, "vocab_size": 128256,
   "block_configs": [{ "attention": { "n_heads_in_group": 8 }, "ffn": { "ffn_mult": 2.625 } },
-    { "attention": { "no_op": true }, "ffn": { "ffn_mult": 5.25 } }] }
+    { "attention": { "n_heads_in_group": 4 }, "ffn": { "ffn_mult": 5.25 } }] }
 END
 run 2 import config.json
 err_has '^config\.json:2: error: block_configs: its layers have shapes of their own'
+
+about 'what launchers are told of GPUs'
+# gpus NODES GPUS WORD...: the launcher's words, before the same training
+gpus() {
+	nodes=$1 each=$2
+	shift 2
+	echo "$* --finetuning_type lora --lora_target all --model_name_or_path meta-llama/Llama-3.1-8B --cutoff_len 512 --bf16" >gpus.sh
+	run 0 import --from=llama-factory gpus.sh
+	out_has "^	nodes = $nodes;"
+	out_has "^	gpus_per_node = $each;"
+}
+gpus 2 4 deepspeed '--include="a:0,1,2,3@b:0,1,2,3"' src/train.py --stage sft
+gpus 1 4 deepspeed --include localhost:0,1,2,3 src/train.py --stage sft
+gpus 1 6 deepspeed --include='a:0,1,2,3@b:0,1' src/train.py --stage sft
+err_has '^ignored include: hosts with different numbers of GPUs count together$'
+gpus 2 4 deepspeed --num_gpus=4 --num_nodes 2 src/train.py --stage sft
+gpus 1 2 CUDA_VISIBLE_DEVICES=0,3 llamafactory-cli train --stage sft
+gpus 4 8 torchrun --nnodes=1:4 --nproc-per-node=8 src/train.py --stage sft
+gpus 1 1 torchrun --nproc-per-node=gpu src/train.py --stage sft
+err_has '^ignored NPROC_PER_NODE: only a run would tell its value$'
+
+about 'what is set before one command is for that alone'
+printf '%s\n' 'NPROC_PER_NODE=2 CUDA_VISIBLE_DEVICES=0,1 megatron sft --model Qwen/Qwen3-8B --tensor_model_parallel_size 2 --global_batch_size 2' \
+    'NPROC_PER_NODE=1 megatron export --model Qwen/Qwen3-8B' 'NPROC_PER_NODE=4' 'swift infer --model x' >alone.sh
+run 0 import alone.sh
+out_has '^	gpus_per_node = 2;'
+
+about 'a model of slime that the arguments do not tell'
+cat >slime.sh <<'S'
+source /root/slime/scripts/models/qwen3-4B.sh
+python3 train.py --actor-num-nodes 1 --actor-num-gpus-per-node 8 --colocate ${MODEL_ARGS[@]} --hf-checkpoint /root/Qwen3-4B \
+    --rollout-batch-size 32 --n-samples-per-prompt 8 --rollout-max-response-len 8192 --global-batch-size 256 \
+    --tensor-model-parallel-size 2 --rollout-num-gpus-per-engine 2 --sequence-parallel
+S
+run 0 import slime.sh
+out_has '^	preset = "qwen3-4b";'
+out_has '^	tp = 2;'
+err_has '^assumed all sizes of the model: the catalogue.s, as no argument tells them$'
+sed 's/Qwen3-4B \\/Nothing-4B \\/' slime.sh >nothing.sh
+run 1 import nothing.sh
+err_has '^nothing.sh.*: error: --num-layers: argument is None'
+sed 's,/root/Qwen3-4B,$BASE_FOLDER/Qwen3-4B/,' slime.sh >folder.sh
+run 0 import folder.sh
+out_has '^	preset = "qwen3-4b";'
+
+about 'experiments of Primus'
+mkdir -p primus/configs/models/megatron experiments/MI300X
+cat >primus/configs/models/megatron/base.yaml <<'YAML'
+swiglu: true
+add_bias_linear: false
+normalization: RMSNorm
+position_embedding_type: rope
+untie_embeddings_and_output_weights: true
+hidden_dropout: 0.0
+attention_dropout: 0.0
+YAML
+cat >primus/configs/models/megatron/mixtral_8x7B_v0.1.yaml <<'YAML'
+extends:
+  - base.yaml
+num_layers: 32
+hidden_size: 4096
+ffn_hidden_size: 14336
+num_attention_heads: 32
+max_position_embeddings: 32768
+group_query_attention: true
+num_query_groups: 8
+num_experts: 8
+moe_router_topk: 2
+YAML
+cat >experiments/MI300X/run.yaml <<'YAML'
+modules:
+  pre_trainer:
+    framework: megatron
+    config: pre_trainer.yaml
+    model: ${PRIMUS_MODEL:mixtral_8x7B_v0.1}.yaml
+    overrides:
+      micro_batch_size: 2
+      global_batch_size: 32
+      seq_length: ${PRIMUS_SEQ:4096}
+      tensor_model_parallel_size: ${PRIMUS_TP:2}
+      expert_model_parallel_size: 8
+      sequence_parallel: 1
+      gradient_accumulation_fusion: false
+      recompute_granularity: full
+      recompute_num_layers: 0
+      fp8: hybrid
+      cross_entropy_loss_fusion: true
+YAML
+run 0 import experiments/MI300X/run.yaml
+for f in 'preset = "mixtral-8x7b"' 'tp = 2' 'ep = 8' 'micro_batch_size = 2' 'global_batch_size = 32' 'sequence_length = 4096' \
+    'sequence_parallel = true' 'gradient_accumulation_fusion = false' 'recompute = "none"' 'precision = "fp8"' \
+    'gpus_per_node = 8' 'gpu = "mi300x"' 'zero_stage = 1'; do
+	grep -Eq "^	(# .*: )?$f;" out || fail "$f"
+done
+err_has "^assumed model.vocab_size = 32000: that model's default$"
+about 'and the model by the name of its file'
+cp experiments/MI300X/run.yaml alone.yaml
+rm -r primus
+run 0 import alone.yaml
+out_has '^	preset = "mixtral-8x7b";'
+out_has '^	tp = 2;'
+sed 's/mixtral_8x7B_v0.1/nothing_7B/' alone.yaml >unknown.yaml
+run 2 import unknown.yaml
+err_has 'block_configs' # the config.json beside it
+sed 's/framework: megatron/framework: maxtext/' alone.yaml >maxtext.yaml
+run 2 import maxtext.yaml
+err_has 'framework: is none of those that are read'
+sed 's/framework: megatron/framework: torchtitan/; s/mixtral_8x7B_v0.1/llama3.1_8B/
+    s/overrides:/overrides: {training: {local_batch_size: 4, seq_len: 8192}}\n    x:/' alone.yaml >titan.yaml
+run 0 import titan.yaml
+for f in 'preset = "llama-3.1-8b"' 'micro_batch_size = 4' 'sequence_length = 8192' 'layout = "torchtitan"'; do
+	out_has "^	$f;"
+done
 
 finish
 

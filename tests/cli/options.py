@@ -64,7 +64,7 @@ def arguments(path, target):
             os.symlink(stand_in, pathlib.Path(bin, name))
         (path.parent / "scripts/training").mkdir(parents=True, exist_ok=True)
         os.symlink(stand_in, path.parent / "scripts/training/train.sh")
-        names = "MODEL CRITIC REWARD REWARD_URL CONFIG RECIPE SCRIPT MASTER_ADDR ACCOUNT PARTITION IMAGE".split()
+        names = "DRAFT MODEL NAME FLAVOR CRITIC REWARD REWARD_URL CONFIG RECIPE SCRIPT MASTER_ADDR ACCOUNT PARTITION IMAGE".split()
         out = subprocess.run(["bash", path.name], cwd=path.parent, capture_output=True, check=True, text=True,
                              env={**os.environ, **dict.fromkeys(names, "x"), "PATH": f"{bin}:{os.environ['PATH']}"})
         os.unlink(path.parent / "scripts/training/train.sh")

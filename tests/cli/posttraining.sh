@@ -152,7 +152,7 @@ yaml t/axolotl.yaml '
 f = d["fsdp_config"]
 assert d["adapter"] == "qlora" and d["load_in_4bit"] is True and "bnb_config_kwargs" not in d
 assert d["lora_r"] == 8 and d["sequence_len"] == 2048 and d["sample_packing"] is True
-assert "micro_batch_size" not in d and d["gradient_accumulation_steps"] == 8 # the default
+assert d["micro_batch_size"] == 1 and d["gradient_accumulation_steps"] == 8 # two of three batch sizes
 assert d["fsdp_version"] == 2 and d["dp_shard_size"] == 16 and f["offload_params"] is True
 assert f["reshard_after_forward"] is True and f["activation_checkpointing"] is True
 assert d["plugins"] == ["axolotl.integrations.liger.LigerPlugin"]'
@@ -540,5 +540,55 @@ picks nemo-rl split.cfg --set rl.staleness=0
 picks vllm --set mode=serve
 picks sglang --nodes=1 --set mode=serve --engine=sglang
 picks megatron
+
+about 'activations on the host'
+plan away "$one
+parallel: { layout = \"torchtitan\"; zero_stage = 0; };
+finetune: { method = \"full\"; };
+training: { micro_batch_size = 1; global_batch_size = 8; sequence_length = 8192; recompute = \"full\"; offload_layers = 32; };"
+plan parts "$(sed -n '2,$p' away.cfg | sed 's/= 32/= 20/')"
+plan whole "$(sed -n '2,$p' away.cfg | sed 's/"full"; off/"none"; off/')"
+plan shards 'cluster: { nodes = 1; gpus_per_node = 8; };
+parallel: { layout = "torchtitan"; zero_stage = 3; };
+finetune: { method = "full"; };
+training: { micro_batch_size = 1; global_batch_size = 32; recompute = "full"; offload_layers = 32; };'
+exports trl 'accelerate.yaml trl.sh trl.yaml' away.cfg
+yaml t/trl.yaml 'assert d["loss_type"] == "nll", d'
+yaml t/trl.yaml 'assert d.get("gradient_checkpointing", True) and d["gradient_checkpointing_kwargs"] == {"offload": True}, d'
+exports trl 'accelerate.yaml trl.sh trl.yaml' shards.cfg # the trainer checkpoints, not FSDP
+yaml t/trl.yaml 'assert d.get("gradient_checkpointing", True) and d["gradient_checkpointing_kwargs"] == {"offload": True}, d'
+yaml t/accelerate.yaml 'assert d["fsdp_config"]["fsdp_activation_checkpointing"] is False, d'
+exports trl 'accelerate.yaml trl.sh trl.yaml' whole.cfg
+yaml t/trl.yaml 'assert d["gradient_checkpointing"] is False and d["activation_offloading"] is True, d'
+exports axolotl 'axolotl.sh axolotl.yaml' away.cfg
+yaml t/axolotl.yaml 'assert d["gradient_checkpointing"] is True and d["activation_offloading"] == "hidden_states", d'
+exports axolotl 'axolotl.sh axolotl.yaml' whole.cfg --set finetune.method=lora
+yaml t/axolotl.yaml 'assert d["gradient_checkpointing"] is True and d["activation_offloading"] is True, d'
+refuses axolotl target_lacks training.offload_layers whole.cfg
+exports llama-factory 'llamafactory.sh llamafactory.yaml' away.cfg
+yaml t/llamafactory.yaml 'assert d["use_unsloth_gc"] is True, d'
+refuses llama-factory target_lacks training.offload_layers whole.cfg
+exports ms-swift 'swift.sh swift.yaml' away.cfg
+yaml t/swift.yaml 'assert d["gradient_checkpointing_kwargs"] == {"offload": True}, d'
+exports accelerate accelerate.yaml shards.cfg
+yaml t/accelerate.yaml 'assert d["fsdp_config"]["fsdp_activation_checkpointing_offload"] is True, d'
+run 0 export --to=torchtune -o t/torchtune.sh away.cfg
+grep -q enable_activation_offloading=true t/torchtune.sh || fail 'torchtune keeps them on the GPU'
+run 0 export --to=deepspeed -o t shards.cfg --set parallel.layout=deepspeed
+grep -q '"cpu_checkpointing": true' t/ds_config.json || fail 'DeepSpeed keeps them on the GPU'
+for target in trl axolotl llama-factory ms-swift torchtune; do
+	refuses "$target" target_lacks training.offload_layers parts.cfg
+done
+exports trl "accelerate.yaml trl.sh trl.yaml" away.cfg
+run 0 import t/trl.yaml --from trl --world 1 --set model.preset=llama-3.1-8b --set training.offload_layers=32 -o back.cfg
+err_has '^taken   gradient_checkpointing_kwargs.offload'
+run 0 diff away.cfg back.cfg
+out_has '^none differs'
+
+# the prompts of a step are there at once: a rate of requests is none of a trainer's engines
+run 0 estimate --json "$TOP/share/plans/grpo-qwen2.5-7b.cfg"
+cp out plain
+run 0 estimate --json "$TOP/share/plans/grpo-qwen2.5-7b.cfg" --set traffic.rate=5
+cmp -s plain out || fail 'a rate changes rollouts'
 
 finish

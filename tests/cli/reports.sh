@@ -185,6 +185,8 @@ run 0 estimate --mode=serve --tp=8
 err_has ': PP steps back from 4 to 2: nobody set it$'
 run 0 check --nodes=1 --gpus-per-node=1 --model=qwen3-0.6b
 err_has ': TP steps back from 2 to 1, PP steps back from 4 to 1: nobody set them$'
+run 0 check --model=gpt2
+err_has ': sequence length steps back from 4096 to 1024: nobody set it$'
 run 1 check --pp=4 --tp=2 --nodes=1 --gpus-per-node=1 --model=qwen3-0.6b
 out_has 'world_not_divisible'
 echo 'cluster: { nodes = 2; }; parallel: { tp = 2; pp = 4; };' >own.cfg
@@ -217,5 +219,27 @@ run 0 estimate --json --set=rl.algorithm=grpo --set=training.token_budget=1
 awk '/"tokens_per_second":/ { gsub(/.*"tokens_per_second": |,.*/, ""); rate = $0 }
 	/"training_seconds":/ { s = $0; gsub(/.*"training_seconds": |,.*/, "", s) }
 	END { exit !(s * rate > 0.999e9 && s * rate < 1.001e9) }' out || fail 'the run is not at the rate of the whole step'
+
+# what looks at one plan reads no more of the catalogue than the plan and the command line name;
+# what is wrong elsewhere in it is told where a name asks for all of it, and two plans name more
+good diff "$TOP/share/plans/seed-64.cfg" "$TOP/share/plans/deepseek-v3.cfg"
+mkdir data
+cp -R "$TOP/share/." data
+sed 's/{ id = "mistral-7b-v0\.1"; /&wrong = 1; /' "$TOP/share/models.cfg" >data/models.cfg
+SHARDPLAN_DATADIR=$dir/data
+for command in check estimate groups map pipeline 'export --to=megatron'; do
+	# shellcheck disable=SC2086
+	run 0 $command "$dir/data/plans/seed-64.cfg"
+done
+run 0 rank "$dir/data/plans/seed-64.cfg" 1
+run 0 explain "$dir/data/plans/seed-64.cfg" fits
+run 2 check --model=mistral-7b-v0.1
+err_has 'model\.wrong: unknown key'
+run 2 check --model=llama-3.1-8bb
+err_has 'model\.wrong: unknown key'
+run 2 models
+SHARDPLAN_DATADIR=$TOP/share
+run 1 check --model=llama-3.1-8bb
+out_has 'llama-3\.1-8b)'
 
 finish

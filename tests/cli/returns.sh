@@ -125,6 +125,22 @@ if there axolotl; then
 	fi
 fi
 
+if there ms-swift; then
+	about 'what ms-swift loads and computes in'
+	rm -rf t
+	run 0 export --to=ms-swift --layout=torchtitan --zero-stage=0 --nodes=1 --gpus-per-node=1 --tp=1 --pp=1 \
+	    --model=llama-3.2-1b --set finetune.method=full --precision=fp32 -o t
+	grep -qx 'fp16: false' t/swift.yaml || fail 'it would compute in fp16'
+	run 0 import t/swift.yaml --world=1 --set model.preset=llama-3.2-1b
+	has precision fp32
+	printf 'model: Qwen/Qwen2.5-7B\ntuner_type: full\n' >unsaid.yaml
+	run 0 import unsaid.yaml --world=1
+	has adapter_dtype bf16
+	printf 'model: Qwen/Qwen2.5-7B\ntuner_type: full\ntorch_dtype: float32\n' >half.yaml
+	run 0 import half.yaml --world=1
+	has precision fp16
+fi
+
 # ---- modules ----------------------------------------------------------------------------------
 if there ms-swift; then
 	about 'modules of multi-latent attention'
@@ -171,6 +187,48 @@ if there nanotron; then
 	run 0 import plain.yaml
 	has kv_heads 32
 fi
+
+# ---- what runs is what was estimated --------------------------------------------------------------
+if there axolotl; then
+	about 'kernels of the megatron layout run nowhere else'
+	card='--nodes=1 --gpus-per-node=1 --gpu=rtx-4090 --tp=1 --pp=1 --global-batch-size=8 --set finetune.method=lora
+	    --set training.micro_batch_size=1 --set training.recompute=full'
+	# shellcheck disable=SC2086
+	run 1 export --to=axolotl $card --sequence-length=8192
+	err_has 'target_does_not_fit: as it runs it takes .* at the peak, not .*finetune.kernels=eager'
+	# shellcheck disable=SC2086
+	exported axolotl $card --sequence-length=512
+	err_has 'not said: finetune.kernels = te: it runs with eager'
+	err_has 'as it runs it takes .* at the peak, not '
+	grep -q '^# note: as it runs it takes' t/axolotl.yaml || fail 'not in the file'
+fi
+if there trl; then
+	about 'scripts are read with the files that they name'
+	exported trl --layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --nodes=4 --set rl.algorithm=dpo --sequence-length=16384
+	run 0 import t/trl.sh --model=llama-3.1-8b
+	has algorithm dpo
+	has zero_stage 3
+	has nodes 4
+	exported llama-factory --layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --nodes=4 --set finetune.method=lora
+	run 0 import t/llamafactory.sh --model=llama-3.1-8b
+	has zero_stage 3
+	has method lora
+	exported llama-factory --layout=deepspeed --zero-stage=3 --tp=1 --pp=1 --nodes=4 --set parallel.dp_replicate=4
+	run 0 import t/llamafactory.sh --model=llama-3.1-8b
+	has dp_replicate 4
+fi
+
+# ---- the model ------------------------------------------------------------------------------------
+about 'the checkpoint of the catalogue'
+run 0 export --to=vllm --set mode=serve --layout=vllm --pp=1 --tp=1
+out_has '^MODEL=\$\{MODEL:-meta-llama/Meta-Llama-3\.1-8B\}$'
+cp out served.sh
+run 0 import served.sh
+has preset llama-3.1-8b
+for other in model.layers=30 serving.weight_dtype=fp8; do
+	run 0 export --to=vllm --set mode=serve --layout=vllm --pp=1 --tp=1 --set $other
+	out_has '^: "\$\{MODEL:\?'
+done
 
 # ---- rollouts -----------------------------------------------------------------------------------
 cat >async.sh <<'S'

@@ -198,7 +198,7 @@ bad_usage "no quantity 'step.second' .did you mean step\.seconds\?.$" explain st
 bad_usage 'did you mean serving\.ttft_seconds\?' explain ttft
 bad_usage 'peak\.total of 70 bytes: write 70GiB or 70GB' search --where='peak.total<=70'
 run 2 import --from=foo plan.cfg
-err_has "'foo' is none of megatron"
+err_has "'foo' is none of .*megatron"
 bad_usage "no model 'llama-3.1-7b' .did you mean llama-3.1-8b" models llama-3.1-7b
 bad_usage "no GPU 'nothing-like-it'" gpus nothing-like-it
 # near is what one slip of the fingers makes of it, not another model

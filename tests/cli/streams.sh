@@ -92,7 +92,7 @@ if localedef -i zh_CN -f UTF-8 ./zh_CN.UTF-8 >other 2>&1 &&
     localedef -i zh_CN -f GB18030 ./zh_CN.GB18030 >other 2>&1; then
 	LOCPATH=$PWD
 	export LOCPATH
-	about 'topics in Chinese'
+	about 'Chinese for this session'
 	LC_ALL=zh_CN.UTF-8 "$PROG" topics tp >out 2>err
 	out_has '张量并行'
 	echo 'topics tp' | LC_ALL=zh_CN.UTF-8 "$PROG" --linear >out 2>err

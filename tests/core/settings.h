@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "core/framework/resolve.h"
 #include "core/plan/field.h"
+#include "defaults.h"
 
 /* One field alone, from text or as a whole number. */
 static inline void
@@ -39,7 +39,7 @@ static inline void
 settings_put(struct plan *p, const char *path, const char *value)
 {
 	settings_set(p, path, value);
-	plan_resolve(p, NULL);
+	plan_resolve(p, defaults_catalog());
 }
 
 static inline void
@@ -64,7 +64,7 @@ settings_plan(const char *base, const char *settings)
 {
 	struct plan p;
 
-	plan_defaults(&p);
+	p = defaults_catalog()->defaults;
 	settings_put_all(&p, base);
 	settings_put_all(&p, settings);
 	return p;

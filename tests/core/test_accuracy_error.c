@@ -1,5 +1,6 @@
 /*
- * The errors that estimates show are those that are measured, kind by kind.
+ * The errors that estimates show are those that are measured, kind by kind, and so is the certainty of a
+ * ranking.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 
 #include "../bench/accuracy_error.c"
 #include "../bench/accuracy_step_row.c"
+#include "accuracy_pairs.h"
 #include "core/framework/error.h"
 #include "settings.h"
 
@@ -19,29 +21,37 @@ top(void)
 	return getenv("TOP") != NULL ? getenv("TOP") : ".";
 }
 
+/* What `make accuracy` prints stands in the program. */
 static void
-table_is_measured(void **state)
+is_measured(const char *file, void (*measure)(FILE *out, const char *top))
 {
 	char path[1024], have[128], want[128];
 	FILE *measured = tmpfile(), *table;
 
-	(void)state;
-	snprintf(path, sizeof path, "%s/src/core/framework/error.def", top());
+	snprintf(path, sizeof path, "%s/src/core/%s", top(), file);
 	table = fopen(path, "r");
 	assert_non_null(table);
 	assert_non_null(measured);
-	accuracy_error(measured, top());
+	measure(measured, top());
 	rewind(measured);
 	while (fgets(have, sizeof have, table) != NULL && strcmp(have, " */\n") != 0)
 		;
 	while (fgets(want, sizeof want, measured) != NULL) {
 		assert_non_null(fgets(have, sizeof have, table));
 		if (strcmp(have, want) != 0)
-			fail_msg("error.def has %.*s, measured is %s", (int)strcspn(have, "\n"), have, want);
+			fail_msg("%s has %.*s, measured is %s", file, (int)strcspn(have, "\n"), have, want);
 	}
 	assert_null(fgets(have, sizeof have, table));
 	fclose(table);
 	fclose(measured);
+}
+
+static void
+tables_are_measured(void **state)
+{
+	(void)state;
+	is_measured("framework/error.def", accuracy_error);
+	is_measured("search/ahead.def", accuracy_pairs);
 }
 
 static double
@@ -78,7 +88,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table_is_measured), cmocka_unit_test(kinds),
+		cmocka_unit_test(tables_are_measured), cmocka_unit_test(kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/model/activation.h"
+#include "kept.h"
 
 static struct plan p;
 
@@ -300,17 +301,18 @@ test_borrowing(void **state)
 	(void)state;
 	setup_gpt(4096, 1, 8192, 64, 1);
 	p.model.kv_heads = 8;
+	p.model.borrowing_layers = 1;
 	p.model.gated_mlp = 1;
 	c = activation_init(&p);
 	unit = activation_units(&c);
-	near(activation_rebuilt(&c, &own) - keys, share_bytes(&all, &unit));
+	near(kept_by(&c, &own) - keys, share_bytes(&all, &unit));
 	p.model.borrowing_mlp_twice = 1;
 	unit = activation_units(&c);
-	near(activation_rebuilt(&c, &own) - keys + 3 * 2 * 4096 * 4.0 * 8192, share_bytes(&all, &unit));
+	near(kept_by(&c, &own) - keys + 3 * 2 * 4096 * 4.0 * 8192, share_bytes(&all, &unit));
 	c.eager = true; /* as modules of Hugging Face do */
 	unit = activation_units(&c);
-	near(activation_rebuilt(&c, &all.kept), share_bytes(&all, &unit));
-	near(activation_rebuilt(&c, &own) + 4 * 2 * 4096 * 4.0 * 8192, share_bytes(&all, &unit));
+	near(kept_by(&c, &all.kept), share_bytes(&all, &unit));
+	near(kept_by(&c, &own) + 4 * 2 * 4096 * 4.0 * 8192, share_bytes(&all, &unit));
 }
 
 int

@@ -53,6 +53,7 @@ neighbours_are_legal(void **state)
 		"recompute=selective recompute_modules=mlp,moe",
 		"cuda_graph=layer recompute=selective recompute_modules=mlp hidden_dropout=0.1",
 		"precision=fp8 fp8_tflops=1979 fp8_param_gather=true offload=optimizer precision_aware_optimizer=true",
+		"cuda_graph=full moe_capacity_factor=1 " EIGHT_EXPERTS,
 		"zero_stage=3 dp_replicate=2", "precision=fp16 grad_dtype=fp16",
 		"layout=deepspeed zero_stage=3 " EIGHT_EXPERTS, "layout=deepspeed zero_stage=3 ep=4 " EIGHT_EXPERTS,
 		"layout=deepspeed zero_stage=1 offload=optimizer",
@@ -71,6 +72,8 @@ neighbours_are_legal(void **state)
 		"mode=serve layout=vllm context_length=4096 serving.generate_tokens=4000",
 		"mode=serve layout=vllm engine=sglang max_batched_tokens=8200",
 		"mode=serve layout=vllm engine=trtllm max_batched_tokens=8200 block_size=64",
+		"mode=serve layout=vllm nodes=2 engine=trtllm max_batched_tokens=8200 prefill_workers=1xtp8",
+		"mode=serve layout=vllm engine=sglang model.preset=deepseek-v3 nodes=6 tp=48 dp_attention=true ep=48",
 		"layout=torchtitan sequence_length=8192 max_position=4096",
 		"layout=deepspeed sequence_length=8192 max_position=4096",
 	};
@@ -277,6 +280,29 @@ offered_sizes_step_back(void **state)
 	}
 }
 
+/* A sequence length that nobody set is no longer than the model's longest context; one that a user
+ * set stays, and is refused. */
+static void
+unset_sequence_fits_context(void **state)
+{
+	struct plan before, p;
+	char said[128];
+
+	(void)state;
+	plan_builtin(&before);
+	p = before;
+	settings_put_all(&p, "model.max_position=1024");
+	assert_int_equal(p.training.sequence_length, 1024);
+	assert_true(plan_is_legal(&p, NULL));
+	settle_text(&before, &p, said, sizeof said);
+	assert_string_equal(said, "sequence length steps back from 4096 to 1024");
+	settings_put_all(&p, "model.max_position=8192");
+	assert_int_equal(p.training.sequence_length, 4096);
+	settings_put_all(&p, "sequence_length=4096 model.max_position=1024");
+	assert_int_equal(p.training.sequence_length, 4096);
+	assert_false(plan_is_legal(&p, NULL));
+}
+
 /* What was just asked for is not undone while anything else mends the plan. */
 static void
 fixes_keep_what_was_asked(void **state)
@@ -388,6 +414,7 @@ main(void)
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
 		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
 		cmocka_unit_test(fixes_are_values),
+		cmocka_unit_test(unset_sequence_fits_context),
 		cmocka_unit_test(offered_sizes_step_back),
 		cmocka_unit_test(fixes_keep_what_was_asked), cmocka_unit_test(advice),
 	};

@@ -12,6 +12,8 @@
 #include "core/plan/catalog.h"
 #include "core/plan/diag.h"
 #include "core/plan/field.h"
+#include "core/plan/field_source.h"
+#include "core/plan/shorthand.h"
 
 /* Paths and flags are unique, ranges hold the defaults, help is one line without a stop. */
 static void
@@ -196,6 +198,7 @@ rules_read_what_they_name(void **state)
 		 * third each makes room for the other only where that is set. */
 		for (int i = 0; i < FIELD_FOLLOWS_MAX; i++)
 			assert_true(follows[i] < f || (i > 0 && follows[i] == FIELD_NONE) ||
+			    field_table[follows[i]].origin == ORIGIN_DEFAULT || /* which is there before */
 			    (i > 0 && field_table[follows[i]].follows[1] == f));
 		for (enum field_id g = 0; g < FIELD_COUNT; g++) {
 			const bool named = g == follows[0] || g == follows[1];
@@ -260,7 +263,7 @@ amounts(void **state)
 		for (size_t i = 0; i < sizeof none / sizeof *none; i++)
 			if (field_parse((enum field_id)f, &p, none[i], err, sizeof err))
 				fail_msg("%s takes %s", field_table[f].path, none[i]);
-		assert_true(field_table[f].least >= 0.001);
+		assert_true(field_table[f].least > 0);
 		assert_true(field_put_real((enum field_id)f, &p, 0, err, sizeof err));
 		assert_true(field_put_real((enum field_id)f, &p, field_table[f].least, err,
 		    sizeof err));
@@ -412,6 +415,8 @@ catalogue_values(void **state)
 	struct catalog_entry models[2] = { { .id = "small" }, { .id = "Large-2" } };
 	struct catalog catalog = { .models = { models, 2 } };
 	struct plan p;
+	struct catalog_entry version = { .id = "Omni-3.125-70B" };
+	const struct catalog_list points = { &version, 1 };
 	char err[256];
 
 	(void)state;
@@ -440,6 +445,13 @@ catalogue_values(void **state)
 	assert_int_equal(p.model.layers, 32);
 	assert_string_equal(catalog_near(&catalog.models, "larg"), "Large-2");
 	assert_null(catalog_near(&catalog.models, "zz"));
+	/* a part of a number is one up to a point, not up to a digit */
+	assert_string_equal(catalog_near(&points, "omni-3-70b"), "Omni-3.125-70B");
+	assert_null(catalog_near(&points, "omni-3-7b"));
+	/* too much beside its words to be misspelt */
+	assert_string_equal(catalog_near(&catalog.models, "large-2-instruct-awq"), "Large-2");
+	assert_string_equal(catalog_near(&catalog.models, "large-20-instruct-awq"), "Large-2");
+	assert_null(catalog_near(&catalog.models, "large-3-instruct-awq"));
 	assert_null(catalog_find(&catalog.models, "medium"));
 }
 
@@ -462,6 +474,28 @@ diagnostics(void **state)
 	assert_int_equal(list.dropped, 6);
 	assert_non_null(diag_of_field(&list, FIELD_TP));
 	assert_null(diag_of_field(&list, FIELD_PP));
+}
+
+/* As many digits as are taken, and one more; and none. */
+static void
+shapes_are_short(void **state)
+{
+	char out[512];
+	static const struct catalog empty;
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	assert_int_equal(shorthand_read("16x8", &p, &empty, out, sizeof out), SHORTHAND_SAYS);
+	assert_string_equal(out, "cluster.nodes=16 cluster.gpus_per_node=8");
+	assert_int_equal(shorthand_read("00000000000000000000016x8", &p, &empty, out, sizeof out),
+	    SHORTHAND_SAYS);
+	assert_int_equal(shorthand_read("000000000000000000000016x8", &p, &empty, out, sizeof out),
+	    SHORTHAND_NONE);
+	assert_int_equal(shorthand_read("16x000000000000000000000008", &p, &empty, out, sizeof out),
+	    SHORTHAND_NONE);
+	assert_int_equal(shorthand_read("x8", &p, &empty, out, sizeof out), SHORTHAND_NONE);
+	assert_int_equal(shorthand_read("16y8", &p, &empty, out, sizeof out), SHORTHAND_NONE);
 }
 
 /* A resolved plan of which one field changed resolves in one way, whichever is asked. */
@@ -507,7 +541,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_is_sound), cmocka_unit_test(contract_defaults),
 		cmocka_unit_test(short_names), cmocka_unit_test(derived_fields_follow),
-		cmocka_unit_test(one_field_resolves),
+		cmocka_unit_test(shapes_are_short), cmocka_unit_test(one_field_resolves),
 		cmocka_unit_test(rules_read_what_they_name),
 		cmocka_unit_test(sources), cmocka_unit_test(amounts), cmocka_unit_test(chosen_fields),
 		cmocka_unit_test(numbers_as_typed),

@@ -131,6 +131,23 @@ formulas_are_values(void **state)
 		}
 		if (i % 4 == 3)
 			tune(&p, &dice);
+		if (i % 4 == 2) {
+			settings_int(&p, FIELD_LAYOUT, LAYOUT_DEEPSPEED);
+			settings_int(&p, FIELD_PP, 1);
+			settings_int(&p, FIELD_VPP, 1);
+			settings_int(&p, FIELD_CP, 1);
+			settings_int(&p, FIELD_ZERO_STAGE, 3);
+			settings_int(&p, FIELD_OFFLOAD, dice_below(&dice, 3));
+			settings_int(&p, FIELD_OFFLOAD_TO, dice_below(&dice, 3));
+			plan_resolve(&p, NULL);
+		}
+		settings_put(&p, "training.token_budget", "300");
+		p.cluster.gpu_hour_price = (double)dice_below(&dice, 4);
+		p.cluster.tb_month_price = p.cluster.kwh_price = (double)dice_below(&dice, 2);
+		p.cluster.host_watts = p.cluster.tdp_watts = 500;
+		p.run.spare_nodes = dice_below(&dice, 3);
+		p.run.eval_interval = dice_below(&dice, 50);
+		p.run.eval_seconds = 10;
 		check(&p, checked);
 	}
 	for (int q = 0; q < QUANTITY_COUNT; q++)

@@ -236,6 +236,50 @@ sustained(void **state)
 
 /* ---- host, experts, dispatchers --------------------------------------------------- */
 
+/* What a host launches at half the speed takes twice as long, and a graph of all needs none; what
+ * waits for data waits besides. */
+static void
+slow_hosts(void **state)
+{
+	const double fast = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8");
+	const double graph = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8 cuda_graph=full");
+	const double slow = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8 host_scale=0.5");
+
+	(void)state;
+	assert_true(slow > 1.5 * fast && slow < 2 * fast);
+	assert_true(fabs(seconds(BLACKWELL QWEN3_30B,
+	    "precision=mxfp8 cuda_graph=full host_scale=0.5") - graph) < 1e-9);
+	assert_true(fabs(seconds(BLACKWELL QWEN3_30B, "precision=mxfp8 data_seconds=0.75") - fast -
+	    0.75) < 1e-9);
+}
+
+/* Cores of a node are shared by its GPUs; a tenth of their speed takes ten times as long. */
+static void
+host_optimizers(void **state)
+{
+	static const char plan[] = HOPPER "pcie_gbps=64 nodes=1 layout=deepspeed zero_stage=3 global_batch_size=8 ";
+	const double none = seconds(plan, ""), host = seconds(plan, "offload=optimizer");
+	const double slow = seconds(plan, "offload=optimizer host_adam=0.39");
+
+	(void)state;
+	/* 8.03 billion parameters of Llama 3.1 8B, all of them on one node */
+	assert_true(host - none > 8.03 / 3.9 && host - none < 1.2 * 8.03 / 3.9);
+	assert_true(fabs(slow - host - 9 * 8.03 / 3.9) < 0.02 * slow);
+}
+
+/* Half of a network is no more than that; traffic inside a node does not know. */
+static void
+paths_to_cards(void **state)
+{
+	static const char plan[] = HOPPER "nodes=4 layout=deepspeed zero_stage=3 sequence_length=1024 ";
+
+	(void)state;
+	assert_true(fabs(seconds(plan, "nic_path=socket") - seconds(plan, "nic_gbps=200")) < 1e-9);
+	assert_true(seconds(plan, "nic_path=host") > 1.3 * seconds(plan, "nic_path=socket"));
+	assert_true(fabs(seconds(HOPPER "nodes=1 tp=8 ", "nic_path=host") -
+	    seconds(HOPPER "nodes=1 tp=8 ", "")) < 1e-9);
+}
+
 /* A micro-batch of 4,096 tokens is too short for the host without graphs; 16,384 are not. */
 static void
 host_floor(void **state)
@@ -613,11 +657,62 @@ zero_of_2021(void **state)
 	assert_true(seconds(plan, "nodes=96 micro_batch_size=2 release=202306") < 45);
 }
 
+/* Products of FP32 matrices: measured in TFLOP/s on an H100 SXM, 52 without TF32 and 414 with it;
+ * an A100 has 19.5 and 156. Where a GPU has no units for TF32 it changes nothing. */
+static void
+single_precision(void **state)
+{
+	static const struct {
+		const char *gpu;
+		double single, rounded; /* TFLOP/s reached, 0: not measured */
+		double peak, rounded_peak;
+	} cases[] = {
+		{ "generation=hopper bf16_tflops=989 fp32_tflops=66.9 hbm_gbps=3350 ", 52, 414, 66.9, 494.5 },
+		{ "generation=ampere bf16_tflops=312 fp32_tflops=19.5 hbm_gbps=2039 ", 0, 0, 19.5, 156 },
+		{ "generation=volta bf16_tflops=125 fp32_tflops=15.7 hbm_gbps=900 ", 0, 0, 15.7, 15.7 },
+		{ "generation=hopper bf16_tflops=989 hbm_gbps=3350 ", 0, 0, 494.5, 494.5 }, /* not known */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int tf32 = 0; tf32 < 2; tf32++) {
+			const double reached = tf32 ? cases[i].rounded : cases[i].single;
+			char text[256];
+			struct plan p;
+			struct machine g;
+
+			snprintf(text, sizeof text, "%sprecision=fp32 tf32=%s", cases[i].gpu,
+			    tf32 ? "true" : "false");
+			p = plan_of(text);
+			g = machine_of(&p);
+			assert_true(fabs(g.linear.peak / 1e12 - (tf32 ? cases[i].rounded_peak : cases[i].peak)) < 0.1);
+			if (reached > 0)
+				assert_true(fabs(g.linear.reached / 1e12 / reached - 1) < 0.15);
+		}
+}
+
+/* Attention in FP32 has no more than the units of FP32 either: MFU came to 384 %. */
+static void
+single_attention(void **state)
+{
+	(void)state;
+	for (int tf32 = 0; tf32 < 2; tf32++) {
+		const struct plan p = plan_of(tf32 ? "generation=hopper bf16_tflops=989 fp32_tflops=66.9 "
+		    "hbm_gbps=3350 precision=fp32 tf32=true" : "generation=hopper bf16_tflops=989 fp32_tflops=66.9 "
+		    "hbm_gbps=3350 precision=fp32");
+		const struct machine g = machine_of(&p);
+
+		for (int backward = 0; backward < 2; backward++)
+			assert_true(kernel_rate(&p, &g, backward, false).reached < g.peak);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published_rates), cmocka_unit_test(which_kernel),
+		cmocka_unit_test(published_rates), cmocka_unit_test(single_precision), cmocka_unit_test(single_attention),
+		cmocka_unit_test(which_kernel),
 		cmocka_unit_test(sparse_attention), cmocka_unit_test(few_waves), cmocka_unit_test(formats),
 		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained),
 		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(fused_experts),
@@ -627,6 +722,8 @@ main(void)
 		cmocka_unit_test(stretched_rotation),
 		cmocka_unit_test(bias_of_experts), cmocka_unit_test(compiled),
 		cmocka_unit_test(zero_of_2021), cmocka_unit_test(stops_early),
+		cmocka_unit_test(slow_hosts), cmocka_unit_test(host_optimizers),
+		cmocka_unit_test(paths_to_cards),
 		cmocka_unit_test(norms), cmocka_unit_test(weights_copied), cmocka_unit_test(gradients_added),
 		cmocka_unit_test(losses), cmocka_unit_test(heads_gathered), cmocka_unit_test(logits_gathered),
 		cmocka_unit_test(sequences_copied),

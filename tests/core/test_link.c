@@ -256,12 +256,33 @@ nccl_across(void **state)
 	assert_true(sum / points < 0.25);
 }
 
+/* Without NVLink bytes go over PCIe, two GPUs a ring, and none faster than the slot; twice the slot
+ * is twice as fast. */
+static void
+over_pcie(void **state)
+{
+	const struct span s = { .kind = SPAN_NVLINK, .size = 2, .inside = 2, .domains = 1, .nodes = 1,
+		.nic_share = 1 };
+	const double bytes = 4e9;
+	double seconds[2];
+	struct plan p;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		plan_builtin(&p);
+		settings_put_all(&p, i == 0 ? "nvlink_gbps=0 pcie_gbps=32" : "nvlink_gbps=0 pcie_gbps=64");
+		seconds[i] = collective_seconds(&p, COLLECTIVE_ALL_REDUCE, bytes, &s, NULL);
+		assert_true(seconds[i] > bytes / (i == 0 ? 32e9 : 64e9));
+	}
+	assert_true(fabs(seconds[0] / seconds[1] - 2) < 0.05);
+}
+
 /* A100 PCIe in pairs, four pairs a node: a group in one node does not touch its NIC. */
 static void
 pairs(void **state)
 {
-	const struct span node = { SPAN_MIXED, 8, 2, 4, 1, 8 };
-	const struct span nodes = { SPAN_MIXED, 16, 2, 8, 2, 8 };
+	const struct span node = { .kind = SPAN_MIXED, .size = 8, .inside = 2, .domains = 4, .nodes = 1, .nic_share = 8 };
+	const struct span nodes = { .kind = SPAN_MIXED, .size = 16, .inside = 2, .domains = 8, .nodes = 2, .nic_share = 8 };
 	struct plan p, q;
 
 	(void)state;
@@ -287,8 +308,8 @@ pairs(void **state)
 static void
 calibrated(void **state)
 {
-	const struct span in = { SPAN_NVLINK, 8, 8, 1, 1, 8 };
-	const struct span out = { SPAN_MIXED, 32, 8, 4, 4, 8 };
+	const struct span in = { .kind = SPAN_NVLINK, .size = 8, .inside = 8, .domains = 1, .nodes = 1, .nic_share = 8 };
+	const struct span out = { .kind = SPAN_MIXED, .size = 32, .inside = 8, .domains = 4, .nodes = 4, .nic_share = 8 };
 	struct plan p, q;
 
 	(void)state;
@@ -442,7 +463,7 @@ main(void)
 		cmocka_unit_test(test_limited_routing), cmocka_unit_test(test_one_group), cmocka_unit_test(test_once_a_rank),
 		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
 		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),
-		cmocka_unit_test(pairs), cmocka_unit_test(calibrated),
+		cmocka_unit_test(over_pcie), cmocka_unit_test(pairs), cmocka_unit_test(calibrated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

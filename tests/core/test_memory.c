@@ -361,6 +361,12 @@ test_deepspeed(void **state)
 	run(4096, 8);
 	m = stage(0);
 	assert_true(m.activations > n / 8 * 4 && m.buffers < 3e9);
+	p.training.overlap_grad_reduce = true; /* two buckets in turn */
+	assert_near(stage(0).buffers - m.buffers, 5e8 * 2, 1e-9);
+	p.parallel.zero_stage = 3; /* one */
+	m = stage(0);
+	p.training.overlap_grad_reduce = false;
+	assert_near(stage(0).buffers, m.buffers, 1e-12);
 	p.parallel.zero_stage = 0;
 	assert_near(state_of(0), n * 16, 1e-14);
 	p.parallel.zero_stage = 2;
@@ -392,6 +398,31 @@ test_offload(void **state)
 	with = stage(0);
 	assert_true(with.optimizer == 0 && with.gradients == without.gradients);
 	assert_true(with.parameters == without.parameters);
+}
+
+/* Drives take what hosts had but for weights of a rank that DeepSpeed keeps there, and buffers; the GPU
+ * holds the same. */
+static void
+test_drives(void **state)
+{
+	struct memory host, drive, both;
+
+	(void)state;
+	setup(LLAMA_7B, 2, 1, 1, 1);
+	p.parallel.layout = LAYOUT_DEEPSPEED;
+	p.parallel.zero_stage = 3;
+	p.parallel.offload = OFFLOAD_OPTIMIZER_PARAMS;
+	host = stage(0);
+	assert_true(host.drive == 0 && host.host > 0);
+	p.parallel.offload_to = OFFLOAD_TO_NVME_OPTIMIZER;
+	drive = stage(0);
+	p.parallel.offload_to = OFFLOAD_TO_NVME;
+	both = stage(0);
+	assert_true(drive.total == host.total && both.total == host.total);
+	/* four buffers of 10^9 fp32 values; five of 10^8 weights, and 10^9 that stay */
+	assert_near(drive.host + drive.drive - host.host, 4 * 1e9 * 4, 1e-9);
+	assert_near(both.host - (4 * 1e9 * 4 + 5 * 1e8 * 2), 1e9 * 2, 1e-9);
+	assert_near(both.drive - drive.drive, drive.host - 4 * 1e9 * 4 - 1e9 * 2, 1e-9);
 }
 
 /* nanotron builds ZeRO-1 whatever the stage above 0 (src/nanotron/helpers.py). */
@@ -530,7 +561,8 @@ main(void)
 		cmocka_unit_test(test_torchtitan),
 		cmocka_unit_test(test_nanotron),
 		cmocka_unit_test(test_deepspeed),
-		cmocka_unit_test(test_offload), cmocka_unit_test(test_nanotron_zero),
+		cmocka_unit_test(test_offload), cmocka_unit_test(test_drives),
+		cmocka_unit_test(test_nanotron_zero),
 		cmocka_unit_test(test_serving_weights),
 		cmocka_unit_test(test_serving_formats),
 		cmocka_unit_test(test_capacity),

@@ -2,6 +2,7 @@
  * test_mixer.c - layers by pattern: letters, stages, what Mamba-2 and the kinds of linear
  * attention hold, keep and work, against numbers worked out by hand from the published shapes.
  */
+#include "kept.h"
 #include "settings.h"
 
 #include <math.h>
@@ -257,7 +258,7 @@ blocks_sum_up(void **state)
 	(void)state;
 	near(mixer.forward + moe.forward, whole.forward);
 	near(mixer.backward + moe.backward, whole.backward);
-	near(activation_rebuilt(&b, &eight), activation_rebuilt(&a, &four));
+	near(kept_by(&b, &eight), kept_by(&a, &four));
 	near(flops_sum(flops_of_token(&blocks, false)), flops_sum(flops_of_token(&p, false)));
 	near(params_model(&blocks, NULL).total, params_model(&p, NULL).total);
 }
@@ -277,7 +278,7 @@ kept_by_mamba(void **state)
 		settings_int(&p, FIELD_TP, tp);
 		plan_resolve(&p, NULL);
 		a = activation_init(&p);
-		near(activation_rebuilt(&a, &one),
+		near(kept_by(&a, &one),
 		    8192 * (4 * 2688.0 + 2 * (4 * 4096.0 + 2 * 1024 + 64)) / (double)tp);
 	}
 }
@@ -292,10 +293,42 @@ kept_in_fp8(void **state)
 	double wide;
 
 	(void)state;
-	wide = activation_rebuilt(&a, &one);
+	wide = kept_by(&a, &one);
 	settings_put(&p, "precision", "fp8");
 	a = activation_init(&p);
-	assert_true(wide - activation_rebuilt(&a, &one) >= 8192 * 4096.0);
+	assert_true(wide - kept_by(&a, &one) >= 8192 * 4096.0);
+}
+
+/* What linear attention keeps of a token, whoever runs it: what its projections give, convolved
+ * too where it convolves, and what the last projection reads. */
+static void
+kept_by_linear_attention(void **state)
+{
+	static const struct {
+		const char *settings;
+		double bytes; /* of 8192 numbers of keys, as many of values, 64 or 32 heads */
+	} kinds[] = {
+		{ LIGHTNING, 2 * 5 * 8192.0 },
+		{ LIGHTNING "linear_kind=shortconv ", 2 * 6 * 8192.0 },
+		{ LIGHTNING "linear_kind=gdn linear_conv_kernel=4 ", 2 * (9 * 8192.0 + 2 * 64) },
+		{ LIGHTNING "linear_kind=kda linear_conv_kernel=4 ", 2 * (10 * 8192.0 + 64 + 2 * 128) + 4 * 8192.0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		for (int eager = 0; eager < 2; eager++) {
+			const struct layer_kinds one = { .local = 1 };
+			struct plan p = plan_of(kinds[i].settings);
+			struct activation a;
+
+			settings_put(&p, "tp", "1");
+			settings_put(&p, "layout", eager ? "deepspeed" : "megatron");
+			settings_put(&p, "method", eager ? "full" : "none");
+			settings_put(&p, "kernels", eager ? "eager" : "te");
+			a = activation_init(&p);
+			assert_int_equal(a.eager, eager);
+			near(kept_by(&a, &one), a.tokens * kinds[i].bytes);
+		}
 }
 
 int
@@ -313,6 +346,7 @@ main(void)
 		cmocka_unit_test(blocks_sum_up),
 		cmocka_unit_test(kept_by_mamba),
 		cmocka_unit_test(kept_in_fp8),
+		cmocka_unit_test(kept_by_linear_attention),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

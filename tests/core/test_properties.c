@@ -15,6 +15,7 @@
 
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
+#include "explained.h"
 #include "settings.h"
 #include "../torture/random.h"
 
@@ -28,19 +29,38 @@ static struct ledger ledger;
 
 static struct dice dice;
 
-/* The next random plan that is legal, estimated with a ledger. */
+/* The next random plan that is legal, estimated. */
 static struct plan
 next_legal(void)
 {
 	for (;;) {
 		struct plan p = random_plan(&dice);
 
-		ledger_init(&ledger, terms, TERMS);
-		estimate_run(whole, &p, NULL, &ledger);
-		assert_true(ledger.count <= TERMS);
+		estimate_run(whole, &p, NULL, NULL);
 		if (whole->legal)
 			return p;
 	}
+}
+
+/* All terms of a plan. */
+static void
+note_all(const struct plan *p)
+{
+	ledger_init(&ledger, terms, TERMS);
+	estimate_run(whole, p, NULL, &ledger);
+	assert_true(ledger.count <= TERMS);
+}
+
+/* The terms of the memory of the plan last estimated. */
+static void
+note_memory(const struct plan *p)
+{
+	ledger_init(&ledger, terms, TERMS);
+	for (int64_t s = 0; s < whole->stages; s++) {
+		ledger.stage = (int32_t)s;
+		memory_stage(p, &whole->layout, &whole->placement, whole->microbatches, s, &ledger);
+	}
+	assert_true(ledger.count <= TERMS);
 }
 
 static void
@@ -63,16 +83,22 @@ noted(enum quantity q, int64_t stage)
 	return sum;
 }
 
-/* Terms add up to what they are terms of; parts of the memory to the whole of it. */
+/* Terms add up to what they are terms of, and to what they explain; parts of the memory to the
+ * whole of it. */
 static void
 terms_are_sums(void **state)
 {
+	char why[256];
+
 	(void)state;
 	dice.state = 2;
 	for (int i = 0; i < 1000; i++) {
+		const struct plan p = next_legal();
 		double bytes = 0, seconds = 0;
 
-		next_legal();
+		note_all(&p);
+		if (!explained_all(&p, whole, &ledger, why, sizeof why))
+			fail_msg("%s", why);
 		near(noted(QUANTITY_PARAMS_TOTAL, -1), whole->params.total);
 		for (int64_t s = 0; s < whole->stages; s++) {
 			const struct memory *m = &whole->stage[s].memory;
@@ -223,12 +249,13 @@ no_larger(const struct plan *p, struct plan *q, const char *const names[])
 {
 	double before, after;
 
+	note_memory(p);
 	before = peak_without(nothing);
-	plan_resolve(q, NULL);
-	ledger_init(&ledger, terms, TERMS);
-	estimate_run(whole, q, NULL, &ledger);
+	plan_resolve(q, defaults_catalog());
+	estimate_run(whole, q, NULL, NULL);
 	if (!whole->legal)
 		return false;
+	note_memory(q);
 	after = peak_without(names);
 	if (after > before * (1 + 1e-12))
 		fail_msg("%.10g grows to %.10g: layout %d tp %d pp %d zero %d schedule %d vpp %d "
@@ -327,9 +354,8 @@ next_tuned(void)
 		random_tuning(&dice, &q);
 	if (dice_rarely(&dice, 2))
 		settings_int(&q, FIELD_OFFLOAD_LAYERS, dice_below(&dice, p.model.layers + 2));
-	plan_resolve(&q, NULL);
-	ledger_init(&ledger, terms, TERMS);
-	estimate_run(whole, &q, NULL, &ledger);
+	plan_resolve(&q, defaults_catalog());
+	estimate_run(whole, &q, NULL, NULL);
 	return whole->legal ? q : next_tuned();
 }
 
@@ -455,7 +481,9 @@ traffic_is_named(void **state)
 	(void)state;
 	dice.state = 8;
 	for (int i = 0; i < 2000; i++) {
-		next_legal();
+		const struct plan p = next_legal();
+
+		note_all(&p);
 		for (size_t k = 0; k < ledger.count; k++) {
 			const struct ledger_term *t = &terms[k];
 			size_t n = strspn(t->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");

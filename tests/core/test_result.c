@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/text.h"
-#include "core/estimate/result.h"
+#include "explained.h"
 #include "settings.h"
 
 enum { TERMS_MAX = 1 << 14 };
@@ -91,71 +91,49 @@ test_find(void **state)
 			fail_msg("%s is %d", cases[i].name, result_find(cases[i].name));
 }
 
-/* What the terms of a row come to on its stage; -1 without any. */
-static double
-sum_of(const struct ledger *l, const struct made_of *made, int64_t stage)
-{
-	double sum = 0;
-	bool any = false;
-
-	for (size_t i = 0; i < l->count; i++)
-		if (result_has_term(made, &terms[i]) &&
-		    (terms[i].stage < 0 || terms[i].stage == stage)) {
-			sum += terms[i].value;
-			any = true;
-		}
-	return any ? sum : -1;
-}
-
-/* The stage whose terms were noted for what is not of a stage. */
-static int64_t
-noted_stage(const struct ledger *l, const struct made_of *made)
-{
-	for (size_t i = 0; i < l->count; i++)
-		if (result_has_term(made, &terms[i]))
-			return terms[i].stage;
-	return 0;
-}
-
-/* Without a formula a result is the sum of its first terms; or there is none of it. */
+/* A step is followed by what it is a sum of, and a row of traffic is told from the others. */
 static void
-check_explained(const struct plan *p, const struct ledger *l, enum result_id id, int64_t stage,
-    const char *settings)
+test_explained_parts(void **state)
 {
-	const struct result *r = &result_table[id];
-	const struct made_of *made = r->made;
-	char formula[2048];
-	double value, sum;
+	struct explain asked = { .id = RESULT_STEP, .e = estimate, .term = terms, .stage = -1, .row = -1 };
+	struct reason reason[REASONS_MAX];
+	struct ledger l;
+	double sum = 0;
 
-	if (!result_value(id, estimate, stage, &value) || r->scope == SCOPE_DIM)
-		return;
-	result_formula(id, p, estimate, stage, formula, sizeof formula);
-	if (formula[0] != '\0' || made->quantity == QUANTITY_COUNT || !(value > 0))
-		return;
-	while (made->quantity != QUANTITY_COUNT && sum_of(l, made, noted_stage(l, made)) < 0)
-		made++;
-	if (made->quantity == QUANTITY_COUNT)
-		fail_msg("%s: nothing explains %s", settings, r->path);
-	sum = sum_of(l, made, r->scope == SCOPE_STAGE ? stage : noted_stage(l, made));
-	/* an engine notes the terms of its fullest stage alone */
-	if (sum >= 0 && !(fabs(sum - value) <= 1e-9 * fabs(value)) &&
-	    !(estimate->served && r->scope == SCOPE_STAGE))
-		fail_msg("%s: %s is %.17g, its terms %.17g", settings, r->path, value, sum);
+	(void)state;
+	run("tp=2 pp=4", &l);
+	asked.terms = l.count;
+	assert_int_equal(explain_reasons(&asked, reason), 1);
+	asked.parts = true;
+	assert_int_equal(explain_reasons(&asked, reason), 4); /* nothing is recomputed */
+	assert_int_equal(reason[1].of, RESULT_FORWARD);
+	assert_int_equal(reason[2].of, RESULT_BACKWARD);
+	assert_int_equal(reason[3].of, RESULT_FLOW_EXPOSED);
+	asked.id = RESULT_FLOW_BYTES;
+	for (size_t i = 0; i < estimate->traffic.count; i++) {
+		asked.row = (int64_t)i;
+		assert_int_equal(explain_reasons(&asked, reason), 1);
+		if (fabs(reason->sum - estimate->traffic.row[i].bytes) > 1e-9 * reason->sum)
+			fail_msg("row %zu: %.17g, its terms %.17g", i, estimate->traffic.row[i].bytes, reason->sum);
+		sum += reason->sum;
+	}
+	asked.row = -1;
+	explain_reasons(&asked, reason);
+	assert_true(sum > 0 && fabs(sum - reason->sum) <= 1e-9 * sum);
 }
 
 static void
 test_explained(void **state)
 {
 	struct ledger l;
+	char why[256];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
 		const struct plan p = run(plans[i], &l);
 
-		for (int id = 0; id < RESULT_COUNT; id++)
-			for (int64_t stage = 0; stage == 0 || (result_table[id].scope == SCOPE_STAGE &&
-			    stage < estimate->stages); stage++)
-				check_explained(&p, &l, (enum result_id)id, stage, plans[i]);
+		if (!explained_all(&p, estimate, &l, why, sizeof why))
+			fail_msg("%s: %s", plans[i], why);
 	}
 }
 
@@ -229,6 +207,7 @@ main(void)
 		cmocka_unit_test(test_rows), cmocka_unit_test(test_find),
 		cmocka_unit_test(test_explained), cmocka_unit_test(test_values),
 		cmocka_unit_test(test_better),
+		cmocka_unit_test(test_explained_parts),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

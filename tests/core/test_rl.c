@@ -148,7 +148,7 @@ static void
 passes_are_launched(void **state)
 {
 #define SMALL_EXPERTS "hidden_size=1024 attention_heads=8 experts=32 experts_per_token=2 " \
-	"moe_ffn_hidden_size=128 etp=1 layout=megatron zero_stage=1 "
+	"moe_ffn_hidden_size=128 etp=1 layout=megatron zero_stage=1 moe_capacity_factor=1 "
 	static const struct {
 		const char *slow, *quick;
 		double share;

@@ -84,11 +84,11 @@ bounded(const struct plan *p)
 	if (!whole->timed || p->parallel.layout == LAYOUT_VLLM)
 		return;
 	assert_true(scope_place(&scope, p) && scope_step(&scope, p)->least <= whole->step.seconds);
-	assert_true(steptime_least(scope_batch(&scope, p), p, false) <= whole->step.seconds);
-	assert_true(steptime_least(scope_flows(&scope, p), p, true) <= whole->step.seconds);
+	assert_true(steptime_least(scope_batch(&scope, p), p, false, 0) <= whole->step.seconds);
+	assert_true(steptime_least(scope_flows(&scope, p), p, true, p->parallel.vpp) <= whole->step.seconds);
 	none.training.recompute = RECOMPUTE_NONE;
 	scope_follow(&scope, &none);
-	assert_true(steptime_least(scope_batch(&scope, &none), &none, false) <= whole->step.seconds);
+	assert_true(steptime_least(scope_batch(&scope, &none), &none, false, 0) <= whole->step.seconds);
 }
 
 /* Plans that have nothing in common, one after the other. */
@@ -292,6 +292,33 @@ groups_move(void **state)
 	}
 }
 
+/* What a job is besides its sizes: its rollouts, their engine, its machines, adapters. */
+static void
+jobs_change(void **state)
+{
+	static const char *const settings[] = { "rl.response_tokens=1024", "rl.prompts=64",
+		"rl.offload=optimizer", "serving.kv_dtype=fp8", "serving.max_num_seqs=16",
+		"cluster.hbm_gbps=2000", "cluster.memory_gib=70", "finetune.method=lora",
+		"finetune.rank=64", "calibration.compute_efficiency=0.8", "model.hidden_size=2048" };
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put_all(&p, "rl.algorithm=grpo cluster.nodes=8 cluster.bf16_tflops=989 "
+	    "cluster.hbm_gbps=3350 parallel.tp=2 parallel.pp=1");
+	scope_init(&scope, NULL);
+	for (size_t i = 0; i <= sizeof settings / sizeof *settings; i++) {
+		estimate_run(whole, &p, NULL, NULL);
+		assert_int_equal(estimate_peak(quick, &scope, &p, &all) == VERDICT_ESTIMATED, whole->legal);
+		assert_true(whole->legal && whole->reinforced);
+		compare();
+		same(quick->rl.step_seconds, whole->rl.step_seconds);
+		same(quick->rl.peak_bytes, whole->rl.peak_bytes);
+		if (i < sizeof settings / sizeof *settings)
+			settings_put_all(&p, settings[i]);
+	}
+}
+
 /* Stages of as many layers that differ in what those have beside: indexers of their own. */
 static void
 indexers_of_a_stage(void **state)
@@ -338,7 +365,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quick_is_whole), cmocka_unit_test(scope_follows),
-		cmocka_unit_test(levels_of_cp), cmocka_unit_test(groups_move),
+		cmocka_unit_test(levels_of_cp), cmocka_unit_test(groups_move), cmocka_unit_test(jobs_change),
 		cmocka_unit_test(indexers_of_a_stage),
 	};
 

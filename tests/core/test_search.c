@@ -16,7 +16,13 @@
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
 #include "core/search/search.h"
+#include "core/search/search_make.h"
+#include "core/search/search_rank.h"
+#include "core/model/flops.h"
 #include "core/search/search_split.h"
+#include "core/search/question.h"
+#include "core/search/search_ahead.h"
+#include "core/search/search_try.h"
 #include "core/search/search_why.h"
 #include "settings.h"
 
@@ -253,6 +259,7 @@ add_objective(struct search *s, const char *name)
 {
 	char err[256];
 
+	s->front = s->objectives > 0;
 	if (!target_find(&s->objective[s->objectives++], name, &s->space->plan, err, sizeof err))
 		fail_msg("%s", err);
 }
@@ -278,10 +285,10 @@ make_space(const struct plan *p, const struct catalog *catalog, const struct wis
 static void
 make_small(const struct plan *p, struct wishes *w)
 {
-	make_space(p, NULL, w);
+	make_space(p, defaults_catalog(), w);
 	while (space->size > SPACE_MOST) {
 		wishes_fix(w, w->item[rand() % w->count].field);
-		make_space(p, NULL, w);
+		make_space(p, defaults_catalog(), w);
 	}
 }
 
@@ -315,6 +322,7 @@ random_plan(struct plan *p)
 	settings_put(p, "training.global_batch_size", any(batch, 3));
 	settings_put(p, "training.sequence_length", "2048");
 	settings_put(p, "training.token_budget", "1");
+	settings_put(p, "cluster.gpu_hour_price", "2");
 	if (serves) {
 		settings_put_all(p, "mode=serve serving.concurrency=8 serving.context_length=2048 "
 		    "serving.prompt_tokens=1024 serving.generate_tokens=128");
@@ -327,13 +335,13 @@ static void
 random_wishes(struct wishes *w, const struct plan *p)
 {
 	static const struct wish more[] = {
-		{ FIELD_NODES, "1..4" }, { FIELD_SEQUENCE_LENGTH, "512,1024,4096" },
-		{ FIELD_GLOBAL_BATCH_SIZE, "8,32" }, { FIELD_PRECISION, NULL },
-		{ FIELD_LAYOUT, NULL }, { FIELD_CP_COMM, "p2p,a2a" }, { FIELD_SCHEDULE, NULL },
-		{ FIELD_GPUS_PER_NODE, "4,8" }, { FIELD_LAYERS, "8,12" },
-		{ FIELD_DP_REPLICATE, NULL }, { FIELD_SEQUENCE_PARALLEL, NULL },
-		{ FIELD_ORDER, "tp-cp-ep-dp-pp,tp-cp-ep-pp-dp,tp-pp-cp-ep-dp" },
-		{ FIELD_PIPELINE_LAYOUT, "Et*6|t*6L,Et*4|t*4|t*4L" }
+		{ FIELD_NODES, "1..4", true }, { FIELD_SEQUENCE_LENGTH, "512,1024,4096", true },
+		{ FIELD_GLOBAL_BATCH_SIZE, "8,32", true }, { FIELD_PRECISION, NULL, true },
+		{ FIELD_LAYOUT, NULL, true }, { FIELD_CP_COMM, "p2p,a2a", true }, { FIELD_SCHEDULE, NULL, true },
+		{ FIELD_GPUS_PER_NODE, "4,8", true }, { FIELD_LAYERS, "8,12", true },
+		{ FIELD_DP_REPLICATE, NULL, true }, { FIELD_SEQUENCE_PARALLEL, NULL, true },
+		{ FIELD_ORDER, "tp-cp-ep-dp-pp,tp-cp-ep-pp-dp,tp-pp-cp-ep-dp", true },
+		{ FIELD_PIPELINE_LAYOUT, "Et*6|t*6L,Et*4|t*4|t*4L", true }
 	};
 
 	wishes_usual(w, p);
@@ -353,10 +361,11 @@ static void
 equals_brute_force(void **state)
 {
 	static const char *const train[] = { "time", "memory", "tokens", "step.mfu", "gpu-hours",
-		"parallel.tp", "params.per_gpu_max", "gpus", "training.sequence_length" };
+		"parallel.tp", "params.per_gpu_max", "gpus", "training.sequence_length", "run.days", "run.cost",
+		"run.goodput" };
 	static const char *const serve[] = { "time", "memory", "tokens", "serving.ttft_seconds" };
 	static const char *const conditions[] = { "step.bubble_fraction<=10%", "step.seconds<=300ms",
-		"step.training_seconds<=0.1d" };
+		"step.training_seconds<=0.1d", "run.days<=0.1", "run.goodput>=99.9%" };
 	uint64_t qualified = 0;
 
 	(void)state;
@@ -372,12 +381,12 @@ equals_brute_force(void **state)
 		random_wishes(&w, &p);
 		make_small(&p, &w);
 		for (int n = rand() % 3; n >= 0; n--)
-			add_objective(&s, p.mode == MODE_SERVE ? any(serve, 4) : any(train, 9));
+			add_objective(&s, p.mode == MODE_SERVE ? any(serve, 4) : any(train, 12));
 		if (rand() % 4 == 0) {
 			char err[256];
 
 			assert_true(condition_parse(&s.condition[s.conditions++],
-			    p.mode == MODE_SERVE ? "serving.ttft_seconds<=200ms" : any(conditions, 3),
+			    p.mode == MODE_SERVE ? "serving.ttft_seconds<=200ms" : any(conditions, 5),
 			    &p, err, sizeof err));
 		}
 		snprintf(what, sizeof what, "round %d", round);
@@ -426,6 +435,36 @@ phases_fit(void **state)
 	make_small(&p, &w);
 	add_objective(&s, "gpus");
 	hold_against_all(&s, "an engine beside the trainer");
+}
+
+/* Rollouts have sizes of their own: TP of their engines, GPUs of a pool, what leaves for the host. */
+static void
+rollouts(void **state)
+{
+	static const char *const placement[] = { "rl.placement=colocated", "rl.placement=split "
+		"rl.rollout_gpus=4" };
+
+	(void)state;
+	srand(5);
+	for (int round = 0; round < 6; round++) {
+		struct search s = { .space = space };
+		struct plan p = settings_plan(RATES, DENSE "cluster.memory_gib=80 cluster.nodes=1 "
+		    "training.sequence_length=2048 training.global_batch_size=16 rl.algorithm=grpo "
+		    "rl.response_tokens=512 rl.response_limit=1024");
+		struct wishes w;
+
+		settings_put_all(&p, placement[round % 2]);
+		wishes_usual(&w, &p);
+		assert_true(wishes_find(&w, FIELD_ROLLOUT_TP) < w.count);
+		assert_int_equal(wishes_find(&w, FIELD_ROLLOUT_GPUS) < w.count, round % 2);
+		for (int i = w.count - 1; i >= 0; i--) /* the trainer's in part */
+			if (w.item[i].field < FIELD_ROLLOUT_GPUS && rand() % 2 == 0)
+				wishes_fix(&w, w.item[i].field);
+		make_small(&p, &w);
+		add_objective(&s, "time");
+		hold_against_all(&s, "rollouts");
+		assert_true(workers[0].kept > 0);
+	}
 }
 
 /* A row is as long as the longest response, in parts that TP and CP share: the rule of its length
@@ -482,6 +521,136 @@ catalogue_entries(void **state)
 	add_objective(&s, "time");
 	hold_against_all(&s, "catalogue");
 	assert_true(workers[0].kept > 10);
+}
+
+/* Long rows: what is kept of micro-batches decides which PP, VPP and splits have room, and no bound
+ * says more of it than there is. */
+static void
+kept_activations(void **state)
+{
+	static const char *const model[] = { DENSE "model.layers=13 ", MOE "model.layers=14 "
+		"model.dense_layers=3 ", MOE "model.layers=11 model.mtp_layers=1 ",
+		DENSE "model.layers=16 model.vocab_size=256000 " };
+	static const char *const schedule[] = { "training.schedule=1f1b", "training.schedule=gpipe",
+		"training.schedule=zb-1p", "training.schedule=zb-2p", "training.schedule=zb-v",
+		"training.schedule=dualpipe", "training.microbatch_group_size=6", "training.offload_layers=2",
+		"training.recompute_layers=3", "training.recompute_method=block" };
+	static const char *const memory[] = { "16", "24", "40" };
+	static const enum field_id free[] = { FIELD_TP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT,
+		FIELD_ZERO_STAGE, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE };
+	uint64_t qualified = 0, cut = 0;
+
+	(void)state;
+	srand(3);
+	for (int round = 0; round < 24; round++) {
+		struct search s = { .space = space };
+		struct plan p = settings_plan(RATES, any(model, 4));
+		struct wishes w = { 0 };
+		char what[64];
+
+		settings_put_all(&p, "cluster.nodes=2 training.global_batch_size=24 "
+		    "training.sequence_length=8192");
+		settings_put_all(&p, schedule[round % 10]);
+		settings_put(&p, "cluster.memory_gib", any(memory, 3));
+		for (size_t i = 0; i < sizeof free / sizeof *free; i++)
+			wishes_free(&w, free[i], free[i] == FIELD_MICRO_BATCH_SIZE ? "1,2" : NULL);
+		if (round % 4 == 0)
+			wishes_free(&w, FIELD_OFFLOAD, NULL);
+		make_small(&p, &w);
+		add_objective(&s, round % 3 == 0 ? "memory" : "time");
+		snprintf(what, sizeof what, "kept, round %d", round);
+		hold_against_all(&s, what);
+		qualified += workers[0].kept;
+		s.exhaustive = false;
+		run_search(&s, 1);
+		cut += space->size - workers[0].counts.decided;
+	}
+	assert_true(qualified > 300 && cut > 1000);
+}
+
+/* Traffic of TP, CP and experts, which early switches send in different ways, decides: what is known
+ * of it before they and PP are in is no more than the best of them takes. */
+static void
+traffic_before_pipelines(void **state)
+{
+	static const char *const nics[] = { "25", "100", "400" };
+	static const char *const schedule[] = { "1f1b", "gpipe", "dualpipe", "zb-1p" };
+	static const enum field_id free[] = { FIELD_TP, FIELD_CP, FIELD_EP, FIELD_PP, FIELD_CP_COMM,
+		FIELD_MOE_DISPATCHER, FIELD_MOE_OVERLAP, FIELD_MICRO_BATCH_SIZE };
+	uint64_t qualified = 0, cut = 0;
+
+	(void)state;
+	srand(11);
+	for (int round = 0; round < 16; round++) {
+		struct search s = { .space = space };
+		struct plan p = settings_plan(RATES, MOE);
+		struct wishes w = { 0 };
+		char what[64];
+
+		settings_put_all(&p, "cluster.nodes=2 cluster.memory_gib=80 parallel.etp=1 "
+		    "training.global_batch_size=64 training.sequence_length=2048");
+		settings_put(&p, "cluster.nic_gbps", any(nics, 3));
+		settings_put(&p, "training.schedule", any(schedule, 4));
+		for (size_t i = 0; i < sizeof free / sizeof *free; i++)
+			wishes_free(&w, free[i], free[i] == FIELD_MICRO_BATCH_SIZE ? "1,4" : NULL);
+		make_space(&p, defaults_catalog(), &w);
+		add_objective(&s, "time");
+		snprintf(what, sizeof what, "traffic, round %d", round);
+		hold_against_all(&s, what);
+		qualified += workers[0].kept;
+		s.exhaustive = false;
+		run_search(&s, 1);
+		cut += space->size - workers[0].counts.decided;
+	}
+	assert_true(qualified > 100 && cut > 1000);
+}
+
+/* Of those as good as the last that is kept: what stands for a dropped one may come later. */
+static void
+likes_of_the_last(void **state)
+{
+	static struct search_space none;
+	const struct search s = { .space = &none, .objectives = 1 };
+	const struct search_key found[] = { /* time and memory; the lower index is the simpler */
+		{ .index = 5, .score = { 2 }, .tie = { [TIE_MEMORY] = 8 } },
+		{ .index = 9, .score = { 2 }, .tie = { [TIE_MEMORY] = 7 } },
+		{ .index = 7, .score = { 2 }, .tie = { [TIE_MEMORY] = 7 } },
+		{ .index = 1, .score = { 2 }, .tie = { [TIE_MEMORY] = 7 } },
+		{ .index = 3, .score = { 2 }, .tie = { [TIE_MEMORY] = 8 } },
+	};
+	struct search_worker *w = &workers[0];
+
+	(void)state;
+	w->room = 1;
+	w->kept = w->spares = 0;
+	for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+		rank_keep(&s, w, &found[i]);
+	assert_int_equal(w->key[0].index, 1);
+	assert_int_equal(w->key[0].like, 2);
+	assert_int_equal(w->spares, 1);
+	assert_int_equal(w->spare[0].index, 3);
+	assert_int_equal(w->spare[0].like, 1);
+	rank_keep(&s, w, &(struct search_key){ .index = 20, .score = { 1 } });
+	assert_int_equal(w->spares, 0);
+}
+
+/* A layout of its own places what its PP does not divide, and says how many chunks there are. */
+static void
+layouts_place(void **state)
+{
+	struct search s = { .space = space };
+	struct wishes w = { 0 };
+	struct plan p = settings_plan(RATES, DENSE "model.layers=13 cluster.nodes=1 "
+	    "cluster.memory_gib=80 training.sequence_length=2048 training.global_batch_size=16");
+
+	(void)state;
+	wishes_free(&w, FIELD_TP, "1,2");
+	wishes_free(&w, FIELD_PP, "1,2,4");
+	wishes_free(&w, FIELD_PIPELINE_LAYOUT, "Et*6|t*7L,Et*3|t*3|t*4|t*3L");
+	make_space(&p, NULL, &w);
+	add_objective(&s, "time");
+	hold_against_all(&s, "layouts");
+	assert_true(workers[0].kept >= 4);
 }
 
 /* Of each PP and VPP the splits that Megatron can be told, each once. */
@@ -581,9 +750,9 @@ values(void **state)
 		{ FIELD_NIC_GBPS, "100..400", 4, 100, 400 }, { FIELD_TP_OVERLAP, NULL, 2, 0, 1 },
 	};
 	static const struct wish wrong[] = {
-		{ FIELD_TP, "two" }, { FIELD_TP, "1,,2" }, { FIELD_TP, "9..15" }, { FIELD_ORDER, NULL },
-		{ FIELD_RECOMPUTE, "some" }, { FIELD_ZERO_STAGE, "4" }, { FIELD_CONCURRENCY, "1..0" },
-		{ FIELD_MICROBATCH_GROUP_SIZE, NULL },
+		{ FIELD_TP, "two", true }, { FIELD_TP, "1,,2", true }, { FIELD_TP, "9..15", true }, { FIELD_ORDER, NULL, true },
+		{ FIELD_RECOMPUTE, "some", true }, { FIELD_ZERO_STAGE, "4", true }, { FIELD_CONCURRENCY, "1..0", true },
+		{ FIELD_MICROBATCH_GROUP_SIZE, NULL, true },
 	};
 	struct plan p;
 	char err[256];
@@ -592,7 +761,7 @@ values(void **state)
 	plan_builtin(&p);
 	settings_put(&p, "training.global_batch_size", "96");
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-		const struct wishes w = { 1, { { of[i].field, of[i].values } } };
+		const struct wishes w = { 1, { { of[i].field, of[i].values, true } } };
 
 		make_space(&p, NULL, &w);
 		if (space->values != of[i].count || space->value[0] < of[i].first ||
@@ -603,18 +772,25 @@ values(void **state)
 			    space->value[space->values - 1]);
 	}
 	settings_put(&p, "parallel.layout", "nanotron"); /* which builds ZeRO-1 at most */
-	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_ZERO_STAGE, NULL } } });
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_ZERO_STAGE, NULL, true } } });
 	assert_int_equal(space->values, 2);
-	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_ZERO_STAGE, "0..3" } } });
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_ZERO_STAGE, "0..3", true } } });
 	assert_int_equal(space->values, 4);
+	/* others build more */
+	make_space(&p, NULL, &(struct wishes){ 2, { { FIELD_ZERO_STAGE, NULL, true },
+	    { FIELD_LAYOUT, "nanotron,deepspeed", true } } });
+	assert_int_equal(space->field[space_place(space, FIELD_ZERO_STAGE)].count, 4);
 	settings_put(&p, "mode", "serve");
 	settings_put(&p, "parallel.layout", "vllm"); /* whose dense models have no DP attention */
-	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_DP_ATTENTION, NULL } } });
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_DP_ATTENTION, NULL, true } } });
 	assert_int_equal(space->values, 1);
+	make_space(&p, NULL, &(struct wishes){ 2, { { FIELD_DP_ATTENTION, NULL, true },
+	    { FIELD_ENGINE, "vllm,sglang", true } } });
+	assert_int_equal(space->field[space_place(space, FIELD_DP_ATTENTION)].count, 2);
 	settings_put(&p, "serving.engine", "sglang");
-	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_DP_ATTENTION, NULL } } });
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_DP_ATTENTION, NULL, true } } });
 	assert_int_equal(space->values, 2);
-	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_PREFILL_WORKERS, ",1xtp8" } } });
+	make_space(&p, NULL, &(struct wishes){ 1, { { FIELD_PREFILL_WORKERS, ",1xtp8", true } } });
 	assert_int_equal(space->values, 2); /* one of them is none */
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		const struct wishes w = { 1, { wrong[i] } };
@@ -694,6 +870,8 @@ whys(void **state)
 	workers[0].estimate.serve.tpot_seconds = .02;
 	workers[1].estimate.serve.ttft_seconds = 1;
 	workers[1].estimate.serve.tpot_seconds = .04;
+	workers[0].estimate.serve.tokens_per_second_per_gpu = 34;
+	workers[1].estimate.serve.tokens_per_second_per_gpu = 24;
 	search_why(&t, &p, &workers[0].estimate, &p, &workers[1].estimate, text, sizeof text);
 	assert_string_equal(text, "20.0 ms less time for each further token, 4.00 s more time to the "
 	    "first token");
@@ -701,6 +879,114 @@ whys(void **state)
 	settings_put(&q, "cluster.nodes", "4");
 	search_why(&t, &p, &workers[0].estimate, &q, &workers[0].estimate, text, sizeof text);
 	assert_string_equal(text, "16 GPUs instead of 32");
+	settings_put(&p, "mode", "train");
+	q = p;
+	settings_put(&q, "cluster.nodes", "4");
+	assert_true(target_find(&t, "gpus", &p, err, sizeof err));
+	workers[0].estimate = (struct estimate){ .timed = true, .legal = true, .world = 16,
+		.step = { .seconds = 3, .compute_seconds = 3 } };
+	workers[1].estimate = (struct estimate){ .timed = true, .legal = true, .world = 32,
+		.step = { .seconds = 2, .compute_seconds = 2 } };
+	/* GPUs rank them, so their times, of which the first has more, are no reason */
+	search_why(&t, &p, &workers[0].estimate, &q, &workers[1].estimate, text, sizeof text);
+	assert_string_equal(text, "16 GPUs instead of 32");
+	assert_true(target_find(&t, "mfu", &p, err, sizeof err));
+	workers[0].estimate.step.mfu = 0.5;
+	workers[1].estimate.step.mfu = 0.4;
+	search_why(&t, &p, &workers[0].estimate, &q, &workers[1].estimate, text, sizeof text);
+	assert_string_equal(text, "16 GPUs instead of 32, of all GPUs together 16.0 s less compute");
+}
+
+/* The closer two plans, the less certain which is faster; what nothing measured has none. */
+static void
+certainty(void **state)
+{
+	struct ahead near, far;
+	struct search_target t;
+	struct plan p;
+	char err[256];
+
+	(void)state;
+	plan_builtin(&p);
+	assert_true(target_find(&t, "time", &p, err, sizeof err));
+	assert_true(search_ahead(&t, &p, 1, 1.01, &near) && search_ahead(&t, &p, 2, 1, &far));
+	assert_true(near.share < far.share && near.pairs > 100 && far.from < 1 && far.to > 1);
+	assert_false(search_ahead(&t, &p, 1, 1, &near));
+	assert_true(target_find(&t, "tokens", &p, err, sizeof err));
+	assert_true(search_ahead(&t, &p, -100, -101, &near)); /* more is better */
+	assert_true(target_find(&t, "memory", &p, err, sizeof err));
+	assert_false(search_ahead(&t, &p, 1, 2, &near));
+	settings_put(&p, "mode", "serve");
+	assert_true(target_find(&t, "serving.ttft_seconds", &p, err, sizeof err));
+	assert_false(search_ahead(&t, &p, 1, 2, &near));
+	assert_true(target_find(&t, "time", &p, err, sizeof err));
+	assert_true(search_ahead(&t, &p, 1, 1.3, &far));
+}
+
+/* Plans to measure are the first one and others of other kinds that may yet be ahead of it. */
+static void
+tries(void **state)
+{
+	struct search_control control = { .next = 0 };
+	struct search s = { .space = space };
+	const struct search_key *key = workers[0].key;
+	size_t at[TRIES_MAX], n;
+	struct plan p, q;
+	struct wishes w;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put_all(&p, RATES "cluster.memory_gib=80");
+	wishes_usual(&w, &p);
+	make_space(&p, NULL, &w);
+	add_objective(&s, "time");
+	workers[0].room = 32;
+	assert_true(search_run(&s, workers, 1, &control));
+	n = search_try(&s, key, workers[0].kept, at);
+	assert_true(n >= 2 && n <= TRIES_MAX && at[0] == 0);
+	for (size_t i = 1; i < n; i++) {
+		assert_true(key[at[i]].score[0] <= 1.2 * key[0].score[0]);
+		space_plan(space, key[at[i]].index, &p);
+		for (size_t k = 0; k < i; k++) {
+			space_plan(space, key[at[k]].index, &q);
+			assert_true(p.parallel.tp != q.parallel.tp || p.parallel.cp != q.parallel.cp ||
+			    p.parallel.pp != q.parallel.pp || p.training.recompute != q.training.recompute ||
+			    p.parallel.zero_stage != q.parallel.zero_stage);
+		}
+	}
+	assert_int_equal(search_try(&s, key, 1, at), 0); /* alone it has nothing to be held against */
+	workers[0].room = FRONT;
+}
+
+/* Nodes begin where no plan would be in time before, and go on in steps of a sixteenth at most. */
+static void
+deadlines(void **state)
+{
+	const char *const words[] = { "deadline", "90d", "15T" }, *at;
+	char options[QUESTION_SIZE], err[QUESTION_SIZE];
+	double last = 0, nodes, least;
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put_all(&p, RATES "layers=126 hidden_size=16384 ffn_hidden_size=53248 attention_heads=128 "
+	    "kv_heads=8 vocab_size=128256");
+	plan_resolve(&p, NULL);
+	assert_int_equal(question_ask(&p, NULL, words, 3, options, err), 3);
+	least = 15e12 * flops_sum(flops_of_token(&p, false)) / (90 * 86400.0) /
+	    (p.cluster.bf16_tflops * 1e12 * (double)p.cluster.gpus_per_node);
+	at = strstr(options, "free=cluster.nodes=");
+	assert_non_null(at);
+	at += strlen("free=cluster.nodes=");
+	while ((nodes = strtod(at, NULL)) > 0) {
+		assert_true(last > 0 ? nodes > last && nodes <= last * 17 / 16 + 1 : nodes >= least &&
+		    nodes < least + 1);
+		last = nodes;
+		at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : "";
+	}
+	assert_true(last > 3 * least);
+	assert_int_equal(question_ask(&p, NULL, words, 1, options, err), -1);
+	assert_int_equal(question_ask(&p, NULL, words + 1, 2, options, err), 0);
 }
 
 /* Nothing more is decided once it is cancelled; of what was, nothing is told as the answer. */
@@ -752,12 +1038,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_brute_force), cmocka_unit_test(schedules_of_one_stage),
-		cmocka_unit_test(phases_fit), cmocka_unit_test(rows_follow_sizes),
-		cmocka_unit_test(catalogue_entries),
-		cmocka_unit_test(equals_brute_force), cmocka_unit_test(phases_fit),
+		cmocka_unit_test(phases_fit), cmocka_unit_test(rows_follow_sizes), cmocka_unit_test(rollouts),
 		cmocka_unit_test(catalogue_entries), cmocka_unit_test(splits),
+		cmocka_unit_test(kept_activations), cmocka_unit_test(traffic_before_pipelines),
+		cmocka_unit_test(layouts_place), cmocka_unit_test(likes_of_the_last),
 		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
+		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines),
 		cmocka_unit_test(cancelled),
 	};
 

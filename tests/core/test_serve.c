@@ -353,6 +353,80 @@ test_ranks_of_an_engine(void **state)
 	assert_true(estimate().weight_bytes > 6 * first.weight_bytes);
 }
 
+/* Seconds that a decode step multiplies, all kinds of linear layers together. */
+static double
+products(void)
+{
+	double sum = 0;
+
+	estimate();
+	for (size_t i = 0; i < ledger.count; i++)
+		if (terms[i].quantity == QUANTITY_DECODE && strncmp(terms[i].name, "linear layers", 13) == 0)
+			sum += terms[i].value;
+	return sum;
+}
+
+/* With many requests products are as much work whether ranks split attention's or requests: SGLang's
+ * ranks of DP attention gather the tokens of all before an MLP that TP splits. */
+static void
+test_tokens_of_all_ranks(void **state)
+{
+	double split;
+
+	(void)state;
+	load("qwen3-32b");
+	set("engine", "sglang");
+	set("tp", "8");
+	set("concurrency", "4096"); /* as many as one engine takes */
+	set("prompt_tokens", "16");
+	set("generate_tokens", "64");
+	split = products();
+	set("dp_attention", "true");
+	assert_true(near(products(), split, .02));
+}
+
+/* TensorRT-LLM's ranks have MLPs and head whole, as vLLM's. */
+static void
+test_whole_ranks(void **state)
+{
+	double vllm;
+
+	(void)state;
+	load("deepseek-v3");
+	set("memory_gib", "139.8");
+	set("weight_dtype", "fp8");
+	set("tp", "8");
+	set("ep", "8");
+	set("dp_attention", "true");
+	vllm = estimate().weight_bytes;
+	set("engine", "trtllm");
+	assert_true(near(estimate().weight_bytes, vllm, .02));
+	set("engine", "sglang");
+	assert_true(estimate().weight_bytes < vllm - 4 * GIB);
+}
+
+/* Ranks that start passes together wait for a prompt that any of them has, unless all have one. */
+static void
+test_prompts_of_other_ranks(void **state)
+{
+	struct serve s;
+	double own;
+
+	(void)state;
+	load("deepseek-v3");
+	set("memory_gib", "139.8");
+	set("weight_dtype", "fp8");
+	set("tp", "8");
+	set("ep", "8");
+	set("dp_attention", "true");
+	set("concurrency", "64");
+	s = estimate();
+	own = 7 * s.prefill_seconds / 512;
+	assert_true(s.prompts_share_seconds > 2 * own);
+	set("length_spread", "0");
+	assert_true(estimate().prompts_share_seconds < 1.01 * own);
+}
+
 static void
 test_decode_context_parallel(void **state)
 {
@@ -412,6 +486,9 @@ main(void)
 		cmocka_unit_test(test_eager),
 		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_replicas_and_ranks), cmocka_unit_test(test_ranks_of_an_engine),
+		cmocka_unit_test(test_tokens_of_all_ranks),
+		cmocka_unit_test(test_whole_ranks),
+		cmocka_unit_test(test_prompts_of_other_ranks),
 		cmocka_unit_test(test_decode_context_parallel),
 		cmocka_unit_test(test_context_parallel_indexer),
 	};

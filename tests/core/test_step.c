@@ -53,6 +53,9 @@ steps_of_names(void **state)
 {
 	static struct catalog_entry gpus[] = { { .id = "small" }, { .id = "large" } };
 	const struct catalog catalog = { .gpus = { gpus, 2 } };
+	static const struct setting given[] = { { FIELD_MEMORY_GIB, "40" }, { FIELD_GPU, "large" },
+		{ FIELD_NODES, "none" } };
+	const struct setting *wrong;
 	struct plan p, next, same;
 	struct overrides dropped;
 	char text[256];
@@ -76,6 +79,14 @@ steps_of_names(void **state)
 	assert_string_equal(text, "1 override of the old one dropped: GPU memory 20 GiB");
 	overrides_drop(&next, &next, &dropped);
 	assert_int_equal(overrides_text(&dropped, &next, text, sizeof text), 0);
+	/* What is given with the name stays, whatever stands first; and so many are put in. */
+	next = p;
+	assert_true(overrides_put(given, 2, &next, &dropped, &wrong, text, sizeof text));
+	assert_true(next.cluster.memory_gib > 39 && next.cluster.memory_gib < 41);
+	assert_string_equal(next.cluster.gpu, "large");
+	next = p;
+	assert_false(overrides_put(given, 3, &next, &dropped, &wrong, text, sizeof text));
+	assert_ptr_equal(wrong, &given[2]);
 	/* The layout belongs to the mode. */
 	same = p;
 	settings_set(&same, "layout", "torchtitan");

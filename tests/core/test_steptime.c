@@ -461,11 +461,31 @@ borrowing_layers(void **state)
 	assert_true(narrow > 0.85 * whole && narrow < 0.95 * whole);
 }
 
+/* Drives: 32 bytes for each parameter of a rank, over a GPU's share of its node's rate; half the rate
+ * takes twice as long, and without one no time is told. */
+static void
+drives(void **state)
+{
+	static const char run[] = LLAMA_70B " layout=deepspeed tp=1 zero_stage=3 offload=optimizer ";
+	char settings[1024];
+	double at[3];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(settings, sizeof settings, "%soffload_to=nvme nvme_gbps=%d", run, (int)i * 20);
+		at[i] = time_of(settings).seconds;
+	}
+	snprintf(settings, sizeof settings, "%soffload_to=host", run);
+	near(at[0], time_of(settings).seconds, 1e-12);
+	near((at[1] - at[0]) / (at[2] - at[0]), 2, 1e-9);
+	near(at[2] - at[0], 32 * 70.55e9 / 64 / (40e9 / 8), 1e-3);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conventions), cmocka_unit_test(linear_layers),
+		cmocka_unit_test(drives), cmocka_unit_test(conventions), cmocka_unit_test(linear_layers),
 		cmocka_unit_test(local_heads), cmocka_unit_test(korthikanti),
 		cmocka_unit_test(bubbles), cmocka_unit_test(directions), cmocka_unit_test(calibrated),
 		cmocka_unit_test(limited), cmocka_unit_test(cast), cmocka_unit_test(efficiency),

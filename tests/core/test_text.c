@@ -8,8 +8,32 @@
 #include <cmocka.h>
 #include <errno.h>
 
+#include "core/base/match.h"
 #include "core/base/text.h"
 #include "core/plan/field.h"
+
+static void
+test_match(void **state)
+{
+	static const struct {
+		const char *name, *typed;
+		enum match match;
+	} cases[] = {
+		{ "tp", "TP", MATCH_NAMED }, { "tp_overlap", "tp", MATCH_BEGINS },
+		{ "micro_batch_size", "batch", MATCH_WORD }, { "recompute", "comp", MATCH_PART },
+		{ "llama-3.1-8b", "llama8", MATCH_SPREAD }, { "global_batch_size", "gbs", MATCH_SPREAD },
+		{ "micro_batch_size", "micro batch", MATCH_SPREAD }, { "gated_mlp", "gblp", MATCH_NONE },
+		{ "recompute", "recompte", MATCH_SLIP }, { "recompute", "rceompute", MATCH_SLIP },
+		{ "recompute", "rcempute", MATCH_NONE }, { "layers", "lyr", MATCH_NONE },
+		{ "search", "", MATCH_BEGINS }, { NULL, "tp", MATCH_NONE },
+		{ "a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a-a",
+		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", MATCH_NONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(match_name(cases[i].name, cases[i].typed), cases[i].match);
+}
 
 /* What is read leaves alone the reason of an error that is to be told yet. */
 static void
@@ -92,7 +116,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts),
 		cmocka_unit_test(parts),
-		cmocka_unit_test(test_errno),
+		cmocka_unit_test(test_match), cmocka_unit_test(test_errno),
 		cmocka_unit_test(test_distance),
 	};
 

@@ -48,6 +48,10 @@ context_parallel(void **state)
 	settings_put(&p, "cp_comm", "allgather");
 	t = traffic_of(&p);
 	near(bytes_of(&t, TRAFFIC_CP), 3 * 3 * k * times);
+	/* two rings forward, two back, and gradients of the whole sequence summed: 8 (c-1) of a half */
+	settings_put(&p, "cp_comm", "ring-qk");
+	t = traffic_of(&p);
+	near(bytes_of(&t, TRAFFIC_CP), 4 * 3 * k * times);
 	settings_put(&p, "cp_comm", "a2a");
 	t = traffic_of(&p);
 	near(bytes_of(&t, TRAFFIC_CP), 2 * 3 / 4.0 * (2 * q + k) * times);
@@ -338,6 +342,10 @@ routing_map(void **state)
 	settings_put(&p, "recompute", "full");
 	traffic_of(&p);
 	near(noted(QUANTITY_TRAFFIC, "EP map of tokens to experts, recomputed"), map * layers);
+	p = plan_of(MOE "moe_dispatcher=hybridep tp=2 etp=1");
+	traffic_of(&p);
+	/* half of it, in twice as many micro-batches */
+	near(noted(QUANTITY_TRAFFIC, "EP map of tokens to experts"), map * layers);
 	settings_put(&p, "moe_dispatcher", "deepep");
 	traffic_of(&p);
 	assert_true(noted(QUANTITY_TRAFFIC, "EP map of tokens to experts") <= 0);

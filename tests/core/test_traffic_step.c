@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -64,6 +65,43 @@ names(void **state)
 				    strcmp(terms[a].name, terms[b].name) == 0)
 					fail_msg("%s: '%s' twice", plans[i], terms[a].name);
 	}
+}
+
+/* Buckets below the framework's pay for each; one above it leaves more that nothing hides; one of its
+ * own size is what the framework has. The wider DP is, the more small ones cost. */
+static void
+buckets(void **state)
+{
+	static const char *const sizes[] = { "5e6", "4e7", "5e8" };
+	double seconds[3], exposed[3], wide;
+	struct plan p = plan_of("zero_stage=1");
+	const struct traffic_row *row;
+	struct traffic usual = traffic_of(&p), t;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		p.training.bucket_size = (int64_t)strtod(sizes[i], NULL);
+		t = traffic_of(&p);
+		row = row_of(&t, TRAFFIC_DP, "reduce-scatter");
+		seconds[i] = row->seconds;
+		exposed[i] = row->exposed_seconds;
+	}
+	row = row_of(&usual, TRAFFIC_DP, "reduce-scatter");
+	assert_true(seconds[0] > 1.2 * seconds[1]);
+	assert_true(exposed[2] > 1.2 * row->exposed_seconds);
+	near(seconds[2], row->seconds);
+	p.training.bucket_size = 64 * 1000000; /* of 64 ranks */
+	t = traffic_of(&p);
+	near(row_of(&t, TRAFFIC_DP, "reduce-scatter")->exposed_seconds, row->exposed_seconds);
+	p.training.bucket_size = 5000000;
+	p.cluster.nodes *= 8;
+	p.training.global_batch_size *= 8;
+	t = traffic_of(&p);
+	wide = row_of(&t, TRAFFIC_DP, "reduce-scatter")->seconds;
+	assert_true(wide > 2 * seconds[0]);
+	p.training.overlap_grad_reduce = false; /* then it goes at once */
+	t = traffic_of(&p);
+	assert_true(row_of(&t, TRAFFIC_DP, "reduce-scatter")->seconds < wide / 2);
 }
 
 /* FSDP behind compute: PyTorch runs ahead in the forward pass whatever is switched off; a
@@ -225,7 +263,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(fully_sharded),
+		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(buckets),
+		cmocka_unit_test(fully_sharded),
 		cmocka_unit_test(behind), cmocka_unit_test(slices), cmocka_unit_test(in_turn),
 		cmocka_unit_test(apart), cmocka_unit_test(heads), cmocka_unit_test(asynchronous),
 		cmocka_unit_test(unknown),

@@ -23,9 +23,9 @@
 
 #include "core/plan/field.h"
 #include "file/catalogue/catalog_file.h"
-#include "file/import/importer.h"
 #include "file/plan/paths.h"
 #include "file/plan/planfile.h"
+#include "file/source/importer.h"
 
 #define UNUSED __attribute__((unused))
 

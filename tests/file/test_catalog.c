@@ -407,9 +407,10 @@ load_two(struct catalog *c, const char *gpu, const char *model)
 {
 	struct catalog_names gpus = { 0 }, models = { 0 };
 
+	errors = (struct file_errors){ 0 };
 	catalog_name(&gpus, gpu);
 	catalog_name(&models, model);
-	return catalog_load_named(c, &gpus, &models);
+	return catalog_load_named(c, &gpus, &models, &errors);
 }
 
 /* Any name finds read alone what it finds in the whole catalogue. */
@@ -453,7 +454,7 @@ test_named(void **state)
 	assert_false(load_two(&c, "", ""));
 	for (int i = 0; i <= CATALOG_NAMES; i++)
 		catalog_name(&many, "llama-3.1-8b");
-	assert_false(catalog_load_named(&c, &many, &many));
+	assert_false(catalog_load_named(&c, &many, &many, &errors));
 }
 
 /* A file of the user's may say anything of any entry, and is read whole. */
@@ -524,7 +525,7 @@ test_shorthand(void **state)
 	check_says("grpo", FIELD_RL_ALGORITHM, "grpo");
 	plan_builtin(&plan);
 	assert_int_equal(shorthand_read("70b", &plan, &test_catalog, said, sizeof said), SHORTHAND_UNCLEAR);
-	assert_non_null(strstr(said, "llama-2-70b, llama-3.1-70b"));
+	assert_non_null(strstr(said, "llama-2-70b, codellama-70b, llama-3.1-70b"));
 	/* Nodes have as many GPUs as the new kind's do. */
 	assert_int_equal(shorthand_read("72xgb200", &plan, &test_catalog, said, sizeof said),
 	    SHORTHAND_SAYS);

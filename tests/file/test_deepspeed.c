@@ -39,6 +39,7 @@ test_taken(void **state)
 	assert_int_equal(plan.parallel.layout, LAYOUT_DEEPSPEED);
 	assert_int_equal(plan.parallel.zero_stage, 3);
 	assert_int_equal(plan.parallel.offload, OFFLOAD_OPTIMIZER_PARAMS);
+	assert_int_equal(plan.parallel.offload_to, OFFLOAD_TO_NVME);
 	assert_int_equal(plan.parallel.tp, 2);
 	assert_int_equal(plan.training.precision, PRECISION_BF16);
 	assert_int_equal(plan.training.grad_dtype, GRAD_BF16);
@@ -48,10 +49,16 @@ test_taken(void **state)
 	/* stages below 3 keep their parameters; what is not there */
 	assert_int_equal(read_world("{ \"train_micro_batch_size_per_gpu\": 2, "
 	    "\"gradient_accumulation_steps\": 8, \"fp16\": { \"enabled\": true }, \"zero_optimization\": "
-	    "{ \"stage\": 2, \"offload_param\": { \"device\": \"cpu\" } } }", 16), IMPORT_DONE);
+	    "{ \"stage\": 2, \"reduce_bucket_size\": 2e8, \"offload_param\": { \"device\": \"cpu\" } } }", 16),
+	    IMPORT_DONE);
+	assert_int_equal(plan.training.bucket_size, 200000000);
 	assert_int_equal(plan.parallel.offload, OFFLOAD_NONE);
 	assert_int_equal(plan.training.global_batch_size, 256);
 	assert_int_equal(plan.training.precision, PRECISION_FP16);
+	assert_int_equal(read_world("{ \"train_batch_size\": 8, \"zero_optimization\": { \"stage\": 3, "
+	    "\"offload_param\": { \"device\": \"cpu\" }, \"offload_optimizer\": { \"device\": \"nvme\" } } }", 0),
+	    IMPORT_DONE);
+	assert_int_equal(plan.parallel.offload_to, OFFLOAD_TO_NVME_OPTIMIZER);
 	assert_int_equal(read_world("{ \"train_batch_size\": 8 }", 0), IMPORT_DONE);
 	assert_int_equal(plan.parallel.zero_stage, 0);
 	assert_int_equal(plan.training.precision, PRECISION_FP32);

@@ -145,11 +145,42 @@ test_said(void **state)
 	    "[\"mamba\", \"mlp\", \"attention\", \"mlp\"], \"num_nextn_predict_layers\": 1, "
 	    "\"mtp_layers_block_type\": [\"attention\", \"mlp\"] }", NULL), IMPORT_DONE);
 	assert_string_equal(plan.model.layer_pattern, "M-*-/*-");
-	/* Mamba-1 has no heads, and no letter */
+	/* Mamba-1: each channel is a head */
 	assert_int_equal(read_as("{ \"model_type\": \"jamba\", " SMALL ", \"mamba_d_state\": 16, "
-	    "\"layer_types\": [\"mamba\", \"attention\", \"mamba\", \"mamba\"] }", NULL), IMPORT_DONE);
-	assert_string_equal(plan.model.layer_pattern, "");
-	assert_true(says(&im.assumed, "layers that are no attention count as attention"));
+	    "\"mamba_expand\": 2, \"mamba_dt_rank\": \"auto\", \"attn_layer_period\": 4, "
+	    "\"attn_layer_offset\": 2 }", NULL), IMPORT_DONE);
+	assert_string_equal(plan.model.layer_pattern, "M-M-*-M-");
+	assert_int_equal(plan.model.mamba_heads, 2048);
+	assert_int_equal(plan.model.mamba_dt_rank, 64);
+	assert_int_equal(plan.model.mamba_norm, 1);
+	assert_false(says(&im.assumed, "no attention"));
+	assert_int_equal(read_as("{ \"model_type\": \"falcon_mamba\", \"num_hidden_layers\": 3, "
+	    "\"hidden_size\": 256, \"vocab_size\": 512, \"state_size\": 16, \"intermediate_size\": 512, "
+	    "\"time_step_rank\": 16, \"tie_word_embeddings\": false }", NULL), IMPORT_DONE);
+	assert_string_equal(plan.model.layer_pattern, "MMM");
+	assert_int_equal(plan.model.mamba_heads, 512);
+	/* short convolutions, in words and by the places of the others */
+	assert_int_equal(read_as("{ \"model_type\": \"lfm2\", " SMALL ", \"conv_L_cache\": 3, "
+	    "\"layer_types\": [\"conv\", \"conv\", \"full_attention\", \"conv\"] }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.model.global_layer_every, 3);
+	assert_int_equal(plan.model.linear_kind, LINEAR_CONV);
+	assert_int_equal(plan.model.linear_value_heads * plan.model.linear_value_head_dim, 1024);
+	assert_int_equal(read_as("{ \"model_type\": \"lfm2\", " SMALL ", \"conv_L_cache\": 3, "
+	    "\"full_attn_idxs\": [1, 2] }", NULL), IMPORT_DONE);
+	assert_string_equal(plan.model.layer_pattern, "G-*-*-G-");
+	/* layers without attention, MLPs of several widths; heads of several kinds are refused */
+	assert_int_equal(read_as("{ \"model_type\": \"nemotron-nas\", \"num_hidden_layers\": 2, "
+	    "\"hidden_size\": 1024, \"num_attention_heads\": 8, \"vocab_size\": 512, \"block_configs\": ["
+	    "{ \"attention\": { \"n_heads_in_group\": 4 }, \"ffn\": { \"ffn_mult\": 1.5 } }, "
+	    "{ \"attention\": { \"no_op\": true }, \"ffn\": { \"ffn_mult\": 3.0 } }] }", NULL), IMPORT_DONE);
+	assert_string_equal(plan.model.layer_pattern, "*--");
+	assert_int_equal(plan.model.kv_heads, 2);
+	assert_int_equal(plan.model.ffn_hidden_size, 1536);
+	assert_true(says(&im.assumed, "MLPs of 1024 to 2048 each count as the mean"));
+	assert_int_equal(read_as("{ \"model_type\": \"nemotron-nas\", " SMALL ", \"block_configs\": ["
+	    "{ \"attention\": { \"n_heads_in_group\": 4 }, \"ffn\": { \"ffn_mult\": 1.5 } }, "
+	    "{ \"attention\": { \"n_heads_in_group\": 2 }, \"ffn\": { \"ffn_mult\": 3.0 } }] }", NULL),
+	    IMPORT_FAILED);
 	/* what the class has when a nested part leaves it out */
 	assert_int_equal(read_as("{ \"model_type\": \"llava\", \"text_config\": { \"model_type\": "
 	    "\"llama\", \"vocab_size\": 32064 }, \"vision_config\": {} }", NULL), IMPORT_DONE);
@@ -173,11 +204,10 @@ test_said(void **state)
 	    "\"sliding_attention\"] }", NULL), IMPORT_DONE);
 	assert_int_equal(plan.model.sliding_window, 64);
 	/* classes that no row knows: what is counted as something else is said */
-	static const char *const beyond[] = { ("\"model_type\": \"lfm2\", \"conv_L_cache\": 3, "
-		"\"layer_types\": [\"conv\", \"conv\", \"full_attention\", \"conv\"]"),
+	static const char *const beyond[] = {
 		"\"model_type\": \"falcon_h1\", \"mamba_d_state\": 256",
 		"\"model_type\": \"recurrent_gemma\", \"block_types\": [\"recurrent\", \"attention\"]",
-		"\"model_type\": \"decilm\", \"block_configs\": [{}]" };
+		"\"model_type\": \"puzzle\", \"block_configs\": [{}]" };
 	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
 		char text[1024];
 

@@ -137,7 +137,7 @@ test_lines(void **state)
 static void
 test_wrong_texts(void **state)
 {
-	char *text = malloc(JSONIN_SIZE_MAX + 8);
+	char *text = malloc(PLANFILE_SIZE_MAX + 8);
 
 	(void)state;
 	assert_non_null(text);
@@ -166,11 +166,11 @@ test_wrong_texts(void **state)
 	assert_true(load(text + 1));
 	jsonin_free(&json);
 	/* 1 MiB and no more */
-	memset(text, ' ', JSONIN_SIZE_MAX);
+	memset(text, ' ', PLANFILE_SIZE_MAX);
 	memcpy(text, "{}", 2);
-	assert_true(load_bytes(text, JSONIN_SIZE_MAX));
+	assert_true(load_bytes(text, PLANFILE_SIZE_MAX));
 	jsonin_free(&json);
-	assert_false(load_bytes(text, JSONIN_SIZE_MAX + 1));
+	assert_false(load_bytes(text, PLANFILE_SIZE_MAX + 1));
 	assert_string_equal(errors.line[0], "a.json: error: is JSON of more than 1 MiB");
 	jsonin_free(&json);
 	free(text);

@@ -4,8 +4,8 @@
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "file/import/here.h"
-#include "file/import/hosts.h"
 #include "file/import/import.h"
+#include "file/machines/hosts.h"
 
 static struct file_errors errors;
 static struct plan plan;
@@ -113,6 +113,29 @@ test_sinfo(void **state)
 }
 
 static void
+test_topology(void **state)
+{
+	(void)state;
+	gives("SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=a-[01-16]\nSwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=a-[17-24]\n"
+	    "SwitchName=spine Level=1 LinkSpeed=1 Nodes=a-[01-24] Switches=leaf[1-2]\n", 24, 8, "h100-sxm-80gb");
+	assert_int_equal(plan.cluster.nodes_per_rack, 16);
+	assert_string_equal(plan.cluster.levels, "8:450,128:50,256:50"); /* 24 nodes in leaves of 16: two of them */
+	assert_string_equal(plan.cluster.node_list, "a-[01-16],a-[17-24]");
+	assert_true(says(&im.assumed, "cluster.gpus_per_node: Slurm does not say"));
+	/* topology.conf: levels follow from who is below whom, in any order */
+	gives("SwitchName=top Switches=s[0-1]\n# two leaves each\nSwitchName=s0 Switches=l[0-1]\nSwitchName=s1 Switches=l2,l3\n"
+	    "SwitchName=l0 Nodes=n[00-03]\nSwitchName=l1 Nodes=n[04-07] LinkSpeed=1\nSwitchName=l2 Nodes=n[08-11]\n"
+	    "SwitchName=l3 Nodes=n[12-15]\n", 16, 8, "h100-sxm-80gb");
+	assert_string_equal(plan.cluster.levels, "8:450,32:50,64:50,128:50");
+	assert_string_equal(plan.cluster.node_list, "n[00-03],n[04-07],n[08-11],n[12-15]");
+	/* a circle has no levels, and no end either */
+	gives("SwitchName=a Switches=b\nSwitchName=b Switches=a\nSwitchName=l Nodes=n[1-4]\n", 4, 8, "h100-sxm-80gb");
+	assert_string_equal(plan.cluster.levels, "8:450,32:50");
+	gives("BlockName=b1 BlockIndex=0 Nodes=c-[01-18] BlockSize=18\n", 18, 8, "h100-sxm-80gb");
+	assert_int_equal(plan.cluster.nodes_per_rack, 18);
+}
+
+static void
 test_hosts(void **state)
 {
 	struct hosts h = { 0 };
@@ -182,6 +205,129 @@ test_nvidia_smi(void **state)
 	refused("Field \"x\" is not a valid field to query.\n", "nvidia-smi", "list:1: error: the query "
 	    "failed (fix: nvidia-smi --query-gpu=index,name,memory.total --format=csv)");
 	refused("nothing\n", "nvidia-smi", "list: error: no machine is named here");
+}
+
+static void
+test_others(void **state)
+{
+	(void)state;
+	gives("==============NVSMI LOG==============\n\nAttached GPUs                             : 2\n"
+	    "GPU 00000000:18:00.0\n    Product Name                          : NVIDIA H100 80GB HBM3\n"
+	    "    FB Memory Usage\n        Total                             : 65536 MiB\n"
+	    "    BAR1 Memory Usage\n        Total                             : 131072 MiB\n"
+	    "GPU 00000000:2A:00.0\n    Product Name                          : NVIDIA H100 80GB HBM3\n", 1, 2,
+	    "h100-sxm-80gb");
+	assert_true(plan.cluster.memory_gib > 63.9 && plan.cluster.memory_gib < 64.1);
+	gives("GPU: 0\n    ASIC:\n        MARKET_NAME: AMD Instinct MI350X\n    BUS:\n        BDF: 0000:05:00.0\n"
+	    "    VRAM:\n        TYPE: HBM3\n        SIZE: 294896 MB\nGPU: 1\n    ASIC:\n"
+	    "        MARKET_NAME: AMD Instinct MI350X\n", 1, 2, "mi350x");
+	gives("GPU[0]\t\t: Card Series: \t\tAMD Instinct MI300X\nGPU[1]\t\t: Card Series: \t\tAMD Instinct MI300X\n"
+	    "GPU[0]\t\t: VRAM Total Memory (B): 103079215104\n", 1, 2, "mi300x");
+	assert_true(plan.cluster.memory_gib > 95.9 && plan.cluster.memory_gib < 96.1);
+	gives("device,GPU use (%),VRAM Total Memory (B),VRAM Total Used Memory (B),Card Series,Card Model\n"
+	    "card0,0,206141652992,1,AMD Instinct MI300X,0x74a1\ncard1,0,206141652992,1,AMD Instinct MI300X,0x74a1\n", 1, 2,
+	    "mi300x");
+	gives("index, uuid, name, memory.total [MiB]\n0, 01P0-1, HL-325L, 131072 MiB\n1, 01P0-2, HL-325L, 131072 MiB\n", 1, 2,
+	    "gaudi3");
+	gives("| HL-SMI Version:                              hl-1.18.0-fw-52.0.0.0          |\n"
+	    "| AIP  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |\n"
+	    "|   0  HL-225              N/A  | 0000:19:00.0     N/A |                   0  |\n"
+	    "| N/A   42C   N/A   285W / 600W |    768MiB / 98304MiB |    78%           N/A |\n"
+	    "|-------------------------------+----------------------+----------------------+\n"
+	    "|   1  HL-225              N/A  | 0000:1a:00.0     N/A |                   0  |\n"
+	    "| N/A   45C   N/A   310W / 600W |   1024MiB / 98304MiB |    82%           N/A |\n", 1, 2, "gaudi2");
+	gives("| npu-smi 25.2.0                   Version: 25.2.0                  |\n"
+	    "| NPU   Name                | Health        | Power(W)    Temp(C)  Hugepages-Usage(page)|\n"
+	    "| Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)   |\n"
+	    "| 0     910B2               | OK            | 91.3        33                0    / 0        |\n"
+	    "| 0                         | 0000:C1:00.0  | 0           0    / 0          3197 / 65536    |\n"
+	    "| 1     910B2               | OK            | 91.3        33                0    / 0        |\n"
+	    "| 0                         | 0000:C2:00.0  | 0           0    / 0          3197/ 65536     |\n"
+	    "| NPU     Chip              | Process id    | Process name     | Process memory(MB)      |\n"
+	    "| 0       0                 | 692318        | python3          | 12417                   |\n", 1, 2, "ascend-910b2");
+}
+
+#define KUBE(product, gpus, ready) "{\"kind\": \"Node\", \"metadata\": {\"labels\": {\"nvidia.com/gpu.product\": \"" \
+	product "\", \"nvidia.com/gpu.memory\": \"81559\"}}, \"spec\": {}, \"status\": {\"capacity\": {\"cpu\": \"224\", " \
+	"\"nvidia.com/gpu\": \"" gpus "\"}, \"conditions\": [{\"type\": \"Ready\", \"status\": \"" ready "\"}]}}"
+
+static void
+test_kube(void **state)
+{
+	(void)state;
+	gives("{\"apiVersion\": \"v1\", \"items\": [" KUBE("NVIDIA-H100-80GB-HBM3", "8", "True") ", "
+	    KUBE("NVIDIA-H100-80GB-HBM3", "8", "False") ", " KUBE("NVIDIA-H100-80GB-HBM3-SHARED", "8", "True") ", "
+	    "{\"kind\": \"Node\", \"status\": {\"capacity\": {\"cpu\": \"8\"}}}]}", 3, 8, "h100-sxm-80gb");
+	assert_true(says(&im.assumed, "1 nodes that are down"));
+	assert_true(says(&im.ignored, "1 nodes without a GPU"));
+	refused("{\"items\": [{\"kind\": \"Node\", \"status\": {\"capacity\": {}}}]}", "kubectl",
+	    "list: error: no machine is named here");
+}
+
+#define RANK(n, host) "#  Rank  " n " Group  0 Pid   1234 on " host " device  0 [0000:18:00] NVIDIA H100 80GB HBM3\n"
+#define RATES(bus) "#       size         count      type   redop    root     time   algbw   busbw  wrong     time   algbw" \
+	"   busbw  wrong\n   134217728      33554432     float     sum      -1    600.0    1.0   " bus "    0   610.0   1.0   1.0    0\n" \
+	"  1073741824     268435456     float     sum      -1    600.0    1.0   " bus "    0   610.0   1.0   1.0    0\n"
+
+/* Half the rate is half the share, but for the time that no link takes. */
+static void
+test_nccl_tests(void **state)
+{
+	double whole;
+
+	(void)state;
+	gives(RANK("0", "a") RANK("1", "a") RATES("360.0"), 1, 2, "h100-sxm-80gb");
+	whole = plan.calibration.nvlink_efficiency;
+	assert_true(whole > .5 && whole < 1.5 && !field_is_set(FIELD_NETWORK_EFFICIENCY, &plan));
+	assert_true(says(&im.taken, "360.0 GB/s on the bus at 1024 MiB"));
+	gives(RANK("0", "a") RANK("1", "a") RATES("180.0"), 1, 2, "h100-sxm-80gb");
+	assert_true(plan.calibration.nvlink_efficiency > .48 * whole && plan.calibration.nvlink_efficiency < .52 * whole);
+	gives(RANK("0", "a") RANK("1", "a") RANK("2", "b") RANK("3", "b") RATES("40.0"), 2, 2, "h100-sxm-80gb");
+	assert_true(field_is_set(FIELD_NETWORK_EFFICIENCY, &plan) && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	refused(RANK("0", "a") RANK("1", "a") RANK("2", "b") RATES("40.0"), "nccl-tests", "list: error: Rank: 3 of them on 2 "
+	    "hosts: a plan has one kind of node");
+}
+
+#define DEVICE(n, gpu) "Device: " n ", " gpu ", pciBusID: 1" n ", pciDeviceID: 0, pciDomainID:0\n"
+#define MATRIX(title, there, back) title " Matrix (GB/s)\n   D\\D     0      1 \n     0 2474.76 " there " \n     1 " \
+	back " 2512.44 \n"
+#define COPIES(gpu, access, there, back) "[P2P (Peer-to-Peer) GPU Bandwidth Latency Test]\n" DEVICE("0", gpu) \
+	DEVICE("1", gpu) "Device=0 " access " Access Peer Device=1\n\nP2P Connectivity Matrix\n     D\\D     0     1\n" \
+	"     0\t     1     1\n     1\t     1     1\n" MATRIX("Unidirectional P2P=Disabled Bandwidth", "37.19", "36.36") \
+	MATRIX("Unidirectional P2P=Enabled Bandwidth (P2P Writes)", there, back) \
+	MATRIX("Unidirectional P2P=Enabled Bandwidth (P2P Reads)", "99.00", "99.00") \
+	MATRIX("Bidirectional P2P=Enabled Bandwidth", "740.00", "741.00") \
+	"P2P=Disabled Latency Matrix (us)\n   GPU     0      1 \n     0   1.44   9.00 \n"
+
+/* Links without fault are a share of one; those of half the rate of a half; what no rate of NVLink tells is said. */
+static void
+test_p2p(void **state)
+{
+	(void)state;
+	gives(COPIES("NVIDIA H100 80GB HBM3", "CAN", "376.60", "376.70"), 1, 2, "h100-sxm-80gb");
+	assert_float_equal(plan.calibration.nvlink_efficiency, 1, .002);
+	assert_true(says(&im.taken, "376.7 GB/s one way in the median of 2 pairs"));
+	gives(COPIES("NVIDIA H100 80GB HBM3", "CAN", "188.30", "188.30"), 1, 2, "h100-sxm-80gb");
+	assert_float_equal(plan.calibration.nvlink_efficiency, .5, .002);
+	gives(COPIES("NVIDIA A100-SXM4-80GB", "CAN", "274.50", "274.50"), 1, 2, "a100-sxm4-80gb");
+	assert_float_equal(plan.calibration.nvlink_efficiency, 1, .002);
+	gives(COPIES("NVIDIA H100 80GB HBM3", "CAN", "376.60", "21.60"), 1, 2, "h100-sxm-80gb");
+	assert_true(says(&im.ignored, "21.6 to 376.6 GB/s") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	gives(COPIES("NVIDIA H100 80GB HBM3", "CANNOT", "36.60", "36.60"), 1, 2, "h100-sxm-80gb");
+	assert_true(says(&im.ignored, "can not reach the memory") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	gives(COPIES("NVIDIA H100 80GB HBM3", "CAN", "760.00", "760.00"), 1, 2, "h100-sxm-80gb");
+	assert_true(says(&im.ignored, "is no share") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	gives(DEVICE("0", "NVIDIA H100 80GB HBM3") "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n"
+	    "   D\\D     0 \n     0 2494.76 \n", 1, 1, "h100-sxm-80gb");
+	assert_true(says(&im.ignored, "has no rate between two GPUs"));
+	/* cards that no bridge joins */
+	gives(COPIES("NVIDIA A100 80GB PCIe", "CAN", "21.60", "21.60"), 1, 2, "a100-pcie-80gb");
+	assert_true(says(&im.ignored, "over PCIe") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	gives(COPIES("NVIDIA A100 80GB PCIe", "CAN", "260.00", "260.00") DEVICE("2", "NVIDIA A100 80GB PCIe")
+	    DEVICE("3", "NVIDIA A100 80GB PCIe"), 1, 4, "a100-pcie-80gb");
+	assert_true(says(&im.ignored, "over PCIe") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	gives(COPIES("NVIDIA GeForce RTX 4090", "CAN", "27.07", "26.90"), 1, 2, "rtx-4090");
+	assert_true(says(&im.ignored, "is not known") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
 }
 
 static void
@@ -309,9 +455,14 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scontrol),
 		cmocka_unit_test(test_sinfo),
+		cmocka_unit_test(test_topology),
 		cmocka_unit_test(test_hosts),
 		cmocka_unit_test(test_hostfile),
 		cmocka_unit_test(test_nvidia_smi),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_kube),
+		cmocka_unit_test(test_nccl_tests),
+		cmocka_unit_test(test_p2p),
 		cmocka_unit_test(test_topo),
 		cmocka_unit_test(test_here),
 		cmocka_unit_test(test_into),

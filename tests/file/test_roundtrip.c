@@ -7,6 +7,7 @@
 #include "../core/settings.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
+#include "core/plan/field_source.h"
 #include "core/rules/step.h"
 #include "core/serve/serve_setup.h"
 

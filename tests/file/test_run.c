@@ -1,20 +1,9 @@
 /* What a run left behind: numbers, facts and words of each program's lines, whatever is round
  * them. */
-#include "filetest.h"
+#include "runtest.h"
 
 #include "core/base/number.h"
 #include "core/base/text.h"
-#include "file/log/run.h"
-
-static struct measured *run;
-static struct file_errors errors;
-
-static void
-near(double v, double expected)
-{
-	if (!(v >= expected * (1 - 1e-6) && v <= expected * (1 + 1e-6)))
-		fail_msg("%.10g, not %.10g", v, expected);
-}
 
 static bool
 read_text(const char *text)
@@ -55,20 +44,6 @@ lines(const char *fmt, int first, int last)
 	}
 	text[n] = '\0';
 	return text;
-}
-
-static double
-median(enum measured_id id)
-{
-	return measured_steady(run, id).median;
-}
-
-static const char *
-fact(int id)
-{
-	const struct fact *f = measured_find(run, id);
-
-	return f != NULL ? f->text : "";
 }
 
 static void
@@ -328,6 +303,74 @@ test_hosts(void **state)
 	assert_false(measured_says(run, EVIDENCE_POWER_CAP));
 }
 
+/* Lines as their programs print them, whose numbers were read as others: a unit that begins with M,
+ * rates of small messages, units of times. */
+static void
+test_shapes(void **state)
+{
+	(void)state;
+	assert_true(read_text("Step Time : 35.36s GPU utilization: 243.6MODEL_TFLOP/s/GPU\n"));
+	near(median(MEASURED_TFLOPS), 243.6);
+	assert_true(read_text("fwd latency:          1.2 s\nbwd latency:          2500.0 ms\n"
+	    "step latency:         30.1 ms\n"));
+	near(median(MEASURED_FORWARD), 1.2);
+	near(median(MEASURED_BACKWARD), 2.5);
+	near(median(MEASURED_OPTIMIZER), 0.0301);
+	assert_true(read_text("comm op: all_gather | time (ms): 1.20 | msg size: 16.0 MB | algbw (Gbps): 1 | "
+	    "busbw (Gbps): 93.30\n"));
+	assert_int_equal(run->series[MEASURED_NETWORK_BUS].count, 0);
+	assert_true(read_text("|        CUDA OOMs: 1            |        cudaMalloc retries: 12        |\n"
+	    "| Allocated memory      |  60000 MiB |  70000 MiB |  900000 MiB |  840000 MiB |\n"
+	    "| GPU reserved memory   |  75000 MiB |  76000 MiB |  80000 MiB |   5000 MiB |\n"));
+	assert_string_equal(run->file[0].kind, "out-of-memory");
+	assert_true(run->memories == 1);
+	near(run->memory[0].allocated, 70000 * 1048576.0);
+	near(run->memory[0].reserved, 76000 * 1048576.0);
+}
+
+/* Columns of tools that watch GPUs: a busy one at a limit, in heat, waiting; an idle one says
+ * nothing, and rows end with the table. */
+static void
+test_gpu_columns(void **state)
+{
+	static const char busy[] =
+	    "| 30%   65C    P2             230W /  230W |  20000MiB /  24576MiB |     99%      Default |\n";
+
+	(void)state;
+	assert_true(read_text("name, power.draw [W], power.limit [W], power.default_limit [W]\n"
+	    "NVIDIA GeForce RTX 3090, 229.80 W, 230.00 W, 350.00 W\n"));
+	assert_true(measured_says(run, EVIDENCE_POWER_CAP));
+	assert_string_equal(fact(FACT_GPU_NAME), "NVIDIA GeForce RTX 3090");
+	assert_string_equal(fact(FIELD_GPU_POWER_WATTS), "230");
+	assert_true(read_text(busy));
+	assert_string_equal(fact(FIELD_GPU_POWER_WATTS), "230");
+	assert_false(measured_says(run, EVIDENCE_POWER_CAP)); /* it may be the usual one */
+	assert_true(read_text("index, utilization.gpu [%], clocks_throttle_reasons.sw_power_cap, "
+	    "pcie.link.gen.current, pcie.link.gen.max, power.draw [W], power.limit [W]\n"
+	    "0, 3 %, Active, 1, 5, 70.1 W, 700.00 W\n"
+	    "1, 99 %, Not Active, 5, 5, 180.00 W, 700.00 W\n"));
+	assert_false(measured_says(run, EVIDENCE_POWER_CAP));
+	assert_false(measured_says(run, EVIDENCE_NARROW_PCIE));
+	assert_true(measured_says(run, EVIDENCE_LOW_POWER));
+	assert_true(read_text("# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec   mclk   pclk  pviol  tviol\n"
+	    "# Idx      W      C      C      %      %      %      %    MHz    MHz      %   bool\n"
+	    "    0    498     60     72    100     41      0      0   2619   1380     96      0\n"
+	    "    1    300     88     90    100     41      0      0   2619    900      0      1\n"
+	    " iteration 5/ 10 | elapsed time per iteration (ms): 1000.0 |\n"));
+	assert_string_equal(run->file[0].kind, "megatron nvidia-smi");
+	assert_true(measured_says(run, EVIDENCE_POWER_CAP));
+	assert_true(measured_says(run, EVIDENCE_THERMAL));
+	assert_true(read_text("GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-1)\nGPU 1: NVIDIA A100-SXM4-80GB (UUID: GPU-2)\n"));
+	assert_false(measured_says(run, EVIDENCE_MIXED_GPUS));
+	assert_true(read_text("#  Rank  0 Group  0 Pid 1 on  h device  0 [0x07] NVIDIA A100-SXM4-80GB\n"
+	    "#  Rank  1 Group  0 Pid 1 on  h device  1 [0x07] NVIDIA A100-SXM4-40GB\n"
+	    "#       size  count type redop root  time   algbw   busbw #wrong\n"
+	    " 1048576 262144 float sum -1 10.0 100.0 90.0 0 10.0 100.0 90.0 0\n# Avg bus bandwidth    : 90.0\n"));
+	assert_true(measured_says(run, EVIDENCE_MIXED_GPUS));
+	assert_true(read_text("#Entity   GPUTL   POWER   SMACT\nID\nGPU 0     98      310.2   0.41\n"));
+	assert_string_equal(run->file[0].kind, "dcgm");
+}
+
 static void
 test_out_of_memory(void **state)
 {
@@ -352,6 +395,14 @@ test_out_of_memory(void **state)
 	assert_true(measured_says(run, EVIDENCE_OTHER_PROCESS));
 	assert_int_equal(run->memory[0].rank, 3);
 	near(run->memory[0].used, 76.14 * GIB + 250 * MIB);
+	assert_true(read_text("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.19 GiB "
+	    "total capacity; 60.00 GiB already allocated; 1.00 GiB free; 75.00 GiB reserved in total by "
+	    "PyTorch) If reserved memory is >> allocated memory try setting max_split_size_mb\n"));
+	assert_true(run->oom.capacity > 79e9 && run->oom.capacity < 86e9);
+	assert_true(run->oom.allocated > 64.4e9 && run->oom.allocated < 64.5e9);
+	assert_true(run->oom.unallocated > 16.1e9 && run->oom.unallocated < 16.2e9);
+	assert_true(measured_says(run, EVIDENCE_FRAGMENTS));
+	assert_false(measured_says(run, EVIDENCE_OTHER_PROCESS));
 }
 
 /* Steps of 100 us: a product of 60, a gather of 30 beside it that ends 10 later, a copy of 5. */
@@ -391,6 +442,9 @@ test_trace(void **state)
 	near(median(MEASURED_COMPUTE), 60e-6);
 	near(median(MEASURED_EXPOSED), 10e-6);
 	near(median(MEASURED_IDLE), 25e-6);
+	near(median(MEASURED_PRODUCTS), 60e-6);
+	near(median(MEASURED_ALL_GATHER), 30e-6);
+	assert_int_equal(run->series[MEASURED_ATTENTION].count, 0);
 	assert_string_equal(fact(FACT_GPU_NAME), "NVIDIA H100 80GB HBM3");
 	assert_string_equal(fact(FACT_WORLD), "16");
 	/* cut off where it was written last */
@@ -398,6 +452,11 @@ test_trace(void **state)
 	text[2000] = '\0';
 	assert_true(read_text(text));
 	near(median(MEASURED_COMPUTE), 60e-6);
+	/* no text of it has a quote within, as in most; without blanks, as other writers have it */
+	assert_true(read_text("{\"schemaVersion\":1,\"traceEvents\":["
+	    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"ts\":1,\"dur\":5,\"args\":{\"a\":1}},"
+	    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"ts\":9,\"dur\":5}]}"));
+	near(median(MEASURED_COMPUTE), 10e-6);
 	assert_false(read_text("{\"schemaVersion\": 1, \"traceEvents\": [{\"ph\": \"M\"}]}"));
 	assert_non_null(strstr(errors.line[0], "a trace without kernels"));
 }
@@ -421,6 +480,8 @@ test_noise(void **state)
 	assert_false(measured_says(run, EVIDENCE_RDMA));
 }
 
+#define BRACED "{ no JSON\n iteration 2/ 10 | elapsed time per iteration (ms): 17000.0 |\n"
+
 static void
 test_refused(void **state)
 {
@@ -436,6 +497,9 @@ test_refused(void **state)
 	errors = (struct file_errors){ 0 };
 	assert_false(run_read(run, "/nonexistent.log", &errors));
 	assert_int_equal(errors.count, 1);
+	/* a log that begins with a brace, which is read as a result first, takes nothing of it back */
+	assert_true(run_read_text(run, "run", BRACED, strlen(BRACED), &errors));
+	assert_int_equal(errors.count, 1);
 }
 
 /* The median and the spread of thousands of steps, in bounded memory. */
@@ -443,6 +507,7 @@ static void
 test_series(void **state)
 {
 	struct place place = { 0, 1 };
+	double mean = 0;
 
 	(void)state;
 	memset(run, 0, sizeof *run);
@@ -450,24 +515,8 @@ test_series(void **state)
 		measured_add(run, MEASURED_STEP, i, i < 3 ? 50 : i % 500 == 0 ? 9 : 1 + (i % 10) / 10.0,
 		    place);
 	assert_true(median(MEASURED_STEP) > 1.3 && median(MEASURED_STEP) < 1.7);
-	assert_int_equal(measured_period(run, MEASURED_STEP) % 500, 0);
-	assert_true(measured_drift(run, MEASURED_STEP) < 1.2);
-}
-
-static int
-setup(void **state)
-{
-	(void)state;
-	run = calloc(1, sizeof *run);
-	return run == NULL;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	free(run);
-	return 0;
+	assert_int_equal(series_period(&run->series[MEASURED_STEP], &mean) % 500, 0);
+	assert_true(series_drift(&run->series[MEASURED_STEP]) < 1.2);
 }
 
 int
@@ -484,7 +533,7 @@ main(void)
 		cmocka_unit_test(test_engines),
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_hosts),
-		cmocka_unit_test(test_out_of_memory),
+		cmocka_unit_test(test_shapes), cmocka_unit_test(test_gpu_columns), cmocka_unit_test(test_out_of_memory),
 		cmocka_unit_test(test_trace),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_refused),

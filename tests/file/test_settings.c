@@ -132,7 +132,7 @@ test_write(void **unused)
 	assert_true(settings_file_write(&s, settings_count, in_dir("new/dir/settings.cfg"), note,
 	    sizeof note));
 	strcpy(s.palette, "safe");
-	s.mouse = true;
+	s.mouse = false;
 	assert_true(settings_file_write(&s, settings_find("palette"), in_dir("new/dir/settings.cfg"),
 	    note, sizeof note));
 	assert_non_null(strstr(note, "remembered in "));
@@ -142,7 +142,7 @@ test_write(void **unused)
 	strcpy(s.palette, "light");
 	assert_true(write_settings(&s, "all", note));
 	assert_content("settings.cfg", "# shardplan settings; shardplan(1) explains them\n"
-	    "palette = \"light\";\nmouse = true;\n");
+	    "palette = \"light\";\nmouse = false;\n");
 }
 
 /* All but the value itself is as the user wrote it. */
@@ -154,7 +154,7 @@ test_write_keeps(void **unused)
 	    "  palette : /* why */ \"da\\x72k\" , // mine\n# mouse = true\nascii=false";
 	static const char after[] = "/* palette = \"mono\"; */ keys = ( { key = \"palette\";"
 	    " run = \"palette = 8\"; } );\n"
-	    "  palette : /* why */ \"safe\" , // mine\n# mouse = true\nascii=true\nmouse = true;\n";
+	    "  palette : /* why */ \"safe\" , // mine\n# mouse = true\nascii=true\nmouse = false;\n";
 	struct settings s;
 	char note[1024], target[64];
 
@@ -164,7 +164,8 @@ test_write_keeps(void **unused)
 	assert_int_equal(symlink("real.cfg", in_dir("settings.cfg")), 0);
 	assert_true(read_settings(&s));
 	strcpy(s.palette, "safe");
-	s.ascii = s.mouse = true;
+	s.ascii = true;
+	s.mouse = false;
 	assert_true(write_settings(&s, "all", note));
 	assert_content("settings.cfg", after);
 	assert_int_equal(readlink(in_dir("settings.cfg"), target, sizeof target), 8);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "file/import/tomlin.h"
+#include "file/notation/tomlin.h"
 #include "file/plan/slurp.h"
 
 int

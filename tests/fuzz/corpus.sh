@@ -1,44 +1,89 @@
 #!/bin/sh
-# The targets of fuzzing on files that are well formed: every plan and catalogue as a plan, and
-# what export writes as a file to import, whole and cut in half.
+# The targets of fuzzing as programs that read files: on what is well formed, whole and cut in
+# half, and on every input that ever failed (kept.tsv). Given a directory, it leaves the inputs
+# there, one folder for each target, to begin fuzzing with.
 . "$TOP/tests/cli/lib.sh"
+into=${1:-$PWD}
 
-about plans
-n=0
+# put TARGET NAME: standard input becomes an input.
+put() { mkdir -p "$into/$1" && cat >"$into/$1/$2"; }
+# both TARGET NAME [BYTES]: the same, and half of it; octal BYTES go before each.
+both() {
+	cat >whole
+	[ -s whole ] || return 0
+	{ printf '%b' "$3"; cat whole; } | put "$1" "$2"
+	{ printf '%b' "$3"; head -c $(($(wc -c <whole) / 2)) whole; } | put "$1" "half-$2"
+}
+
+# Well formed. Plans as such, and to every target; what is exported, to be recognised (0377).
 for f in "$TOP"/share/*.cfg "$TOP"/share/*/*.cfg; do
-	n=$((n + 1))
-	head -c $(($(wc -c <"$f") / 2)) "$f" >"half-$n"
-	set -- "$@" "$f" "half-$n"
+	both planfile "${f##*/}" <"$f"
 done
-"$BLD/tests/fuzz/fuzz_planfile" "$@" 2>err || fail "fuzz_planfile: exit $?"
-
-about imports
-set --
+n=0
 for to in $("$PROG" export --list | awk '{ print $1 }'); do
+	byte=$(printf '%03o' "$n")
 	for plan in "$TOP"/share/plans/*.cfg; do
-		# The first byte, 255, stands for no kind: the target tells from the text.
-		{ printf '\377'; "$PROG" export --to "$to" "$plan" 2>/dev/null; } >"whole-$to-${plan##*/}"
-		f=whole-$to-${plan##*/}
-		[ "$(wc -c <"$f")" -gt 1 ] || continue
-		head -c $(($(wc -c <"$f") / 2)) "$f" >"half-$to-${plan##*/}"
-		set -- "$@" "$f" "half-$to-${plan##*/}"
+		"$PROG" export --to "$to" "$plan" >launch 2>/dev/null || continue
+		both import "$to-${plan##*/}" '\0377' <launch
+		both export "$to-${plan##*/}" "\\0$byte" <"$plan"
+	done
+	n=$((n + 1))
+done
+[ "$n" -gt 20 ] || fail "only $n targets of export"
+for f in "$TOP"/tests/data/logs/* "$TOP"/tests/data/diagnose_cases.tsv; do
+	both run "${f##*/}" <"$f"
+	for words in calibrate 'diagnose --json'; do
+		both command "${words%% *}-${f##*/}" "$words plans/seed-64.cfg in\n" <"$f"
 	done
 done
-# What was once read past its end, as TOML (7) and as what it looks like. Long ones that took
-# seconds or gigabytes are in tests/torture/gianttext.c.
-printf "\007'" >quote
-printf "\007a='" >value
-printf "\377[parallelism]\n'" >key
-set -- "$@" quote value key
-[ $# -gt 20 ] || fail "only $# files"
-"$BLD/tests/fuzz/fuzz_import" "$@" 2>err || fail "fuzz_import: exit $?"
+plan=$TOP/share/plans/seed-64.cfg
+while read -r name words; do
+	both command "$name" "$words\n" <"$plan"
+done <<'WORDS'
+estimate estimate --json in
+check check in --tp 3
+explain explain step.seconds in
+map map --width 100 in
+pipeline pipeline in
+rank rank 0 in
+groups groups --json in
+layers layers in
+diff diff plans/seed-128.cfg in
+export export --to megatron in
+import import in
+write calibrate --write in in
+unknown estimate --nosuch=1 in
+WORDS
+printf 'palette = "dark";\nmouse = true;\nkeys = { F6 = "zoom auto"; };\n' | put settings 1
+printf 'language = "zh";\nascii = false;\nkeys: { x = ""; "Ctrl-R" = ":q"; };' | put settings 2
+printf 'mouse = 2; nosuch = 1; keys = ( 1 );' | put settings 3
+printf '' | put settings 4
+# The first byte says how many bytes come at a time.
+printf '\002\033[200~abc\tdef\033[201~\033[200~never ends' | put keys 1
+printf '\005\033]11;rgb:00/00/00\033\\x\033[<0;10;10M\033Pnever ends' | put keys 2
+printf '\000\033[M !!\303\244\033OA\303' | put keys 3
+{ printf '\377\033['; head -c 600 /dev/zero | tr '\0' ';'; } | put keys 4
+# The first two say the size and how many.
+while read -r name bytes; do
+	printf '%b' "$bytes" | put screen "$name"
+done <<'KEYS'
+fields \0120\0020jjjj+++++uuuRR\t\tjj
+lines \0310\0003:set parallel.tp 8\r:set pp 2\r:explain step.seconds\r
+panes \0050\0377\t\t\t\tP]]]\r\rFmzZ?\0033/tp\r\033
+mouse \0144\0007\0033[<0;10;10M\0033[<0;10;10Mjj\0033[<64;30;10M
+lists \0200\0004:search\r\0033:models\rj\r:set model.preset llama-3.1-70b\ru
+KEYS
 
-about runs
-set --
-for f in "$TOP"/tests/data/logs/* "$TOP"/tests/data/diagnose_cases.tsv; do
-	head -c $(($(wc -c <"$f") / 2)) "$f" >"half-${f##*/}"
-	set -- "$@" "$f" "half-${f##*/}"
+# What failed: TARGET, a name, the bytes as printf's %b has them. Long ones that took seconds or
+# gigabytes are in tests/torture/gianttext.c.
+tab=$(printf '\t')
+while IFS=$tab read -r target name bytes; do
+	printf '%b' "$bytes" | put "$target" "kept-$name"
+done <"$TOP/tests/fuzz/kept.tsv"
+
+[ $# -eq 0 ] || exit 0
+for target in command export import keys planfile run screen settings; do
+	about "$target"
+	"$BLD/tests/fuzz/fuzz_$target" "$into/$target"/* </dev/null 2>err || fail "fuzz_$target: exit $?"
 done
-"$BLD/tests/fuzz/fuzz_run" "$@" 2>err || fail "fuzz_run: exit $?"
-
 finish

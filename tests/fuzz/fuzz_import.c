@@ -1,7 +1,8 @@
 /*
  * fuzz_import.c - any bytes as a file of each kind that import knows. The first byte says which,
  * or, where there is no such kind (0xff always), that it be recognised, and for how many GPUs.
- * Nothing but an answer may come of them, and a plan that did must be written and read back.
+ * Nothing but an answer may come of them, and a plan that did is estimated, and must be written and
+ * read back.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,33 +10,16 @@
 
 #include "file/import/import.h"
 #include "fuzz.h"
+#include "look.h"
 
 enum { KINDS = 32 };
-
-/* A plan as it was written: the same when read again. */
-static void
-check_plan(const struct plan *plan)
-{
-	static struct planfile file;
-	static struct plan back;
-	static struct file_errors errors;
-	char *text;
-
-	memset(&errors, 0, sizeof errors);
-	planfile_builtin(&file, &back, NULL);
-	text = planfile_text(&file, plan, NULL);
-	if (text == NULL || !planfile_read_text(&file, &back, "/nonexistent/plan.cfg", text,
-	    strlen(text), NULL, &errors))
-		abort();
-	free(text);
-}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct plan plan;
 	static struct file_errors errors;
-	struct import im = { .name = "file", .plan = &plan, .errors = &errors };
+	struct import im = { .name = "file", .catalog = look_catalog(), .plan = &plan, .errors = &errors };
 	static const int64_t worlds[] = { 0, 8, PLAN_WORLD_MAX };
 	const size_t kind = size > 0 ? data[0] % KINDS : 0;
 	char *text;
@@ -48,10 +32,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	im.size = size - 1;
 	im.world = worlds[data[0] / KINDS % 3];
 	memset(&errors, 0, sizeof errors);
-	if (import_text(&im, kind < import_count ? import_table[kind].name : NULL) == IMPORT_DONE)
-		check_plan(&plan);
-	else if (errors.count == 0)
+	if (import_text(&im, kind < import_count ? import_table[kind].name : NULL) == IMPORT_DONE) {
+		look_saved(&plan);
+		look_estimate(&plan);
+	} else if (errors.count == 0) {
 		abort();
+	}
 	import_free(&im);
 	free(text);
 	return 0;

@@ -1,6 +1,6 @@
 /*
- * fuzz_planfile.c - any bytes as a plan: nothing but an answer may come of them, and what
- * was taken must be written and read back as the same text.
+ * fuzz_planfile.c - any bytes as a plan: nothing but an answer may come of them, and what was taken
+ * is estimated, and must be written and read back as the same plan and the same text.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,15 +8,7 @@
 
 #include "file/plan/planfile.h"
 #include "fuzz.h"
-
-const char *__lsan_default_suppressions(void);
-
-/* libconfig 1.5 loses the text in hand when it meets a syntax error: 64 bytes, not ours. */
-const char *
-__lsan_default_suppressions(void)
-{
-	return "leak:libconfig\n";
-}
+#include "look.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -31,16 +23,19 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	memset(&errors, 0, sizeof errors);
-	if (planfile_read_text(&file, &plan, "/nonexistent/plan.cfg", text, size, NULL, &errors)) {
-		first = planfile_text(&file, &plan, NULL);
+	if (planfile_read_text(&file, &plan, "/nonexistent/plan.cfg", text, size, look_catalog(), &errors)) {
+		first = planfile_text(&file, &plan, look_catalog());
 		if (first == NULL || !planfile_read_text(&again, &back, "/nonexistent/plan.cfg", first,
-		    strlen(first), NULL, &errors))
+		    strlen(first), look_catalog(), &errors))
 			abort();
-		second = planfile_text(&again, &back, NULL);
+		second = planfile_text(&again, &back, look_catalog());
 		if (second == NULL || strcmp(first, second) != 0)
 			abort();
 		free(first);
 		free(second);
+		look_same(&plan, &back, "when it is read again");
+		look_saved(&plan);
+		look_estimate(&plan);
 	} else if (errors.count == 0) {
 		abort();
 	}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/framework/resolve.h"
+#include "core/model/activation.h"
 #include "core/model/adapters.h"
 #include "core/model/flops.h"
 #include "core/plan/batch.h"
@@ -20,6 +21,17 @@ put(enum field_id f, const char *value)
 
 	if (!field_parse(f, &plan, value, err, sizeof err))
 		fprintf(stderr, "%s\n", err);
+}
+
+static double
+kept_by_layers(void)
+{
+	const struct activation act = activation_init(&plan);
+	const struct share layers = { .kept = { .all = 8, .mamba = 8 } };
+	double sum = 0;
+
+	activation_add(&act, &layers, NULL, &sum);
+	return sum;
 }
 
 int
@@ -47,6 +59,7 @@ main(void)
 	printf("flop %.17g %.17g\n", flops_of_token(&plan, false).projections, 6 * weights);
 	more.rate = &g.linear;
 	more.m = batch_tokens(&plan);
+	printf("activations %.17g %.17g\n", kept_by_layers(), layers * 2 * batch_tokens(&plan) * 3 * h);
 	printf("seconds %.17g %.17g\n", w.forward, job_product_seconds(&g, &more));
 	put(FIELD_FINETUNE, "lora");
 	put(FIELD_ADAPTER_TARGET, "all-linear");

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A new kind of layer is a block of rows in matrix.def: with one more there, and nothing else
-# changed, parameters, adapters, FLOP and time have it.
+# changed, parameters, adapters, FLOP, time and what is kept have it.
 top=$(cd "${TOP:-.}" && pwd) bld=$(cd "${BLD:-.}" && pwd)
 cc=$(sed -n 's/^CC = //p' "$bld/Makefile" 2>/dev/null)
 [ -r "$bld/libcore.a" ] && [ -n "$cc" ] || exit 77
@@ -18,7 +18,7 @@ cd "$tmp" || exit 99
 sanitizers=$(sed -n 's/^WARN = //p' "$bld/Makefile" | tr ' ' '\n' | grep '^-fsanitize=' | tr '\n' ' ')
 flags="-std=c11 -O0 -I$tmp -I$top/src -I$bld $sanitizers"
 # What knows the blocks, compiled anew; the rest is the program's own.
-for f in $(grep -lE '"core/(model/(matrix|adapters|modules)|train/(job|compute[a-z_]*|finetune))\.h"' \
+for f in $(grep -lE '"core/(model/(matrix|adapters|modules|kept)|train/(job|compute[a-z_]*|finetune))\.h"' \
 	"$top"/src/core/model/*.c "$top"/src/core/train/*.c); do
 	# shellcheck disable=SC2086
 	$cc $flags -c "$f" || exit 1

@@ -49,8 +49,9 @@ rooms() {
 		no "$library/$room" "\"$library/(${above%|})/" "$library/$room uses a room above it"
 	done
 }
-rooms core base plan engine framework model rules train serve rl estimate search diagnose
-rooms file base plan catalogue log import export prefs
+rooms core base plan engine framework model rules train rate serve rl run estimate search diagnose
+rooms file base plan catalogue log notation source models machines launches import export prefs
+rooms cli base session report json command
 rooms ui screen map state pane list app
 
 # Who needs whom, as the linker sees it: no circle.

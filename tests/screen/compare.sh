@@ -35,7 +35,7 @@ expect_not 'vs '
 keys : c o m p a r e Space t w o . c f g Enter
 expect 'compare: two.cfg and this plan'
 expect '> parallel.tp +4 +2$|> parallel.tp +4 +2 '
-expect 'its memory: total .*GiB .*%'
+expect 'memory of the fullest GPU .*GiB .*%'
 keys Enter
 expect 'from two.cfg: TP 4'
 expect_not 'parallel.tp '

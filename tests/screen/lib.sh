@@ -57,6 +57,26 @@ keys() {
 	T send-keys -t s: "$@"
 }
 
+# Keys counted for task: press KEY... by name, type_text TEXT one for each character.
+pressed=0
+
+press() {
+	keys "$@"
+	pressed=$((pressed + $#))
+}
+
+type_text() {
+	T send-keys -t s: -l "$1"
+	pressed=$((pressed + ${#1}))
+}
+
+# task MOST WHAT: told when the task is done, which takes so many keys at most.
+task() {
+	echo "$pressed keys: $2"
+	[ "$pressed" -le "$1" ] || fail "$2: $1 keys at most"
+	pressed=0
+}
+
 text() {
 	T capture-pane -p -t s:
 }

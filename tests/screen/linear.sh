@@ -29,6 +29,13 @@ grep -q '^1\. my\.cfg, model' "$D/out" || wrong "no summary"
 grep -q 'tp = 4' "$D/work/my.cfg" || wrong "nothing saved"
 [ ! -s "$D/err" ] || wrong "something on standard error"
 
+# Lists are heard ten entries at once, plans by their labels, the map in words.
+run 0 'go 5' map 'search objective=time' more q
+grep -q '^2\. tp 2 NVLink .* a step, ranks 4 5$' "$D/out" || wrong "the map is not told"
+grep -Eq '^1\. TP 1.*: step [0-9.]+ m?s, memory ' "$D/out" || wrong "no plan by its labels"
+grep -q '^190 more entries: more$' "$D/out" || wrong "not ten at once"
+grep -q '^11\. TP 1' "$D/out" || wrong "no more of them"
+
 # A plan that names more models than its own finds them as well.
 printf 'rl: { algorithm = "ppo"; critic_preset = "qwen2.5-0.5b"; };\n' >"$D/work/ppo.cfg"
 printf 'errors\nq\n' | TERM=dumb "$PROG" --linear "$D/work/ppo.cfg" >"$D/out" 2>"$D/err"

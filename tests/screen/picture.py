@@ -1,7 +1,8 @@
-"""picture.py write FILE.png < SCREEN | read FILE.png > SCREEN
+"""picture.py write FILE.png < SCREEN | differs FILE.png < SCREEN
 
-A screen, as `tmux capture-pane -pe` tells it, as a picture, and back: the text that a picture was
-made of stands in it. Writing needs PIL and the font DejaVu Sans Mono."""
+A screen, as `tmux capture-pane -pe` tells it, as a picture, and held against one: the text that a
+picture was made of stands in it. How many fields a section hides is not looked at: no reader of a picture
+counts them. Writing needs PIL and the font DejaVu Sans Mono."""
 import re
 import sys
 import zlib
@@ -60,29 +61,37 @@ class Look:
         return pair[::-1] if self.reverse else pair
 
 
-def write(path, screen):
-    from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
-    fonts = [ImageFont.truetype(FONT % style, SIZE) for style in ("", "-Bold")]
-    rows = screen.decode().rstrip("\n").split("\n")
-    width = max(len(re.sub("\x1b\\[[0-9;]*m", "", row)) for row in rows)
-    image = Image.new("RGB", (W * width, H * len(rows)), GROUND)
-    draw, look = ImageDraw.Draw(image), Look()
-    for y, row in enumerate(rows):
-        x = 0
+def cells(screen):
+    """Rows of (character, look): the same whatever way a release of tmux says it."""
+    look, rows = Look(), []
+    for row in screen.decode().rstrip("\n").split("\n"):
+        rows.append([])
         for part in re.findall("\x1b\\[[0-9;]*m|.", row):
             if part[0] == "\x1b":
                 look.take(part[2:-1])
-                continue
-            fg, bg = look.colours()
+            else:
+                rows[-1].append((part, *look.colours(), look.bold, look.line))
+        while rows[-1] and rows[-1][-1] == (" ", TEXT, GROUND, rows[-1][-1][3], False):
+            rows[-1].pop()  # nothing to see
+    return rows
+
+
+def write(path, screen):
+    from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
+    fonts = [ImageFont.truetype(FONT % style, SIZE) for style in ("", "-Bold")]
+    rows = cells(screen)
+    image = Image.new("RGB", (W * max(map(len, rows)), H * len(rows)), GROUND)
+    draw = ImageDraw.Draw(image)
+    for y, row in enumerate(rows):
+        for x, (part, fg, bg, bold, line) in enumerate(row):
             at = (x * W, y * H)
             draw.rectangle((*at, at[0] + W - 1, at[1] + H - 1), bg)
             if part == "\u2588":  # whole cells, without a seam between lines
                 draw.rectangle((*at, at[0] + W - 1, at[1] + H - 1), fg)
             elif part != " ":
-                draw.text(at, part, fg, font=fonts[look.bold])
-            if look.line:
+                draw.text(at, part, fg, font=fonts[bold])
+            if line:
                 draw.line((at[0], at[1] + H - 2, at[0] + W - 1, at[1] + H - 2), fg)
-            x += 1
     info = PngImagePlugin.PngInfo()
     info.add_text(KEY, screen.decode("latin-1"), zip=True)
     image.quantize(256).save(path, pnginfo=info, optimize=True)
@@ -100,7 +109,26 @@ def read(path):
     return b""
 
 
+def seen(row):
+    """A row without what may differ: "(85 more: a)" and the blanks behind it."""
+    text = "".join(cell[0] for cell in row)
+    hidden = re.search(r"\(\d+ more: a\) *", text)
+    return row[:hidden.start()] + row[hidden.end():] if hidden else row
+
+
+def differs(path, screen):
+    """Print the rows that do."""
+    then, now = ([seen(row) for row in cells(it)] for it in (read(path), screen))
+    rows = max(len(then), len(now))
+    pairs = zip(then + [[]] * (rows - len(then)), now + [[]] * (rows - len(now)))
+    changed = [(a, b) for a, b in pairs if a != b]
+    for pair in changed:
+        for sign, row in zip("<>", pair):
+            print(sign, "".join(cell[0] for cell in row))
+    return bool(changed)
+
+
 if sys.argv[1] == "write":
     write(sys.argv[2], sys.stdin.buffer.read())
 else:
-    sys.stdout.buffer.write(read(sys.argv[2]))
+    sys.exit(differs(sys.argv[2], sys.stdin.buffer.read()))

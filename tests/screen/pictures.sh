@@ -26,10 +26,9 @@ for name in $(sed -n 's|^!\[.*](share/pictures/\(.*\)\.png)$|\1|p' "$TOP/README.
 	if [ -n "${REGEN-}" ]; then
 		picture write <"$D/now" || exit 1
 	fi
-	picture read >"$D/then" || exit 1
-	cmp -s "$D/now" "$D/then" || {
+	picture differs <"$D/now" >"$D/rows" || {
 		echo "share/pictures/$name.png is old: REGEN=1 make check TESTS=tests/screen/pictures.sh"
-		diff "$D/then" "$D/now" | grep -a '^[<>]' | sed "s/$ESC\[[0-9;]*m//g" | head -n 20
+		head -n 20 "$D/rows"
 		old=1
 	}
 done

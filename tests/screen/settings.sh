@@ -28,19 +28,19 @@ expect 'remembered in .*settings.cfg'
 keys O
 expect '> ?palette +auto'
 keys j j Enter
-expect '> ?mouse +true'
+expect '> ?mouse +false'
 keys Escape : s e t t i n g s Space p a l e t Tab Enter
 expect 'palette auto: colours'
 keys : s e t t i n g s Space p a l Tab s a Tab Enter
 expect 'palette safe, remembered'
 keys q
 expect 'rc=0'
-printf '%s\n' '# shardplan settings; shardplan(1) explains them' 'ascii = true;' 'mouse = true;' \
+printf '%s\n' '# shardplan settings; shardplan(1) explains them' 'ascii = true;' 'mouse = false;' \
     'palette = "safe";' | cmp - "$S" || fail "not what was chosen: $(cat "$S")"
 begin
 text | grep -q '─' && fail "ASCII was not remembered"
 keys O
-expect 'mouse +true'
+expect 'mouse +false'
 keys Escape q
 expect 'rc=0'
 
@@ -50,7 +50,7 @@ cat >"$S" <<'END'
 keys = ( { key = "F6"; run = "tp 4"; }, { key = "Ctrl-P"; run = "pipeline"; },
          { key = "u"; run = ""; }, { key = "ctrl-u"; run = "undo"; },
          { key = "PageUp"; run = "tp 8"; }, { key = "PgUp"; run = "tp 1"; } );
-mouse = false; // in tmux
+mouse = true; // in tmux
 END
 begin
 keys F6
@@ -76,7 +76,7 @@ keys Enter
 expect 'palette +dark'
 keys Escape q
 expect 'rc=0'
-for line in '# my own' 'mouse = false; // in tmux' 'palette = "dark";'; do
+for line in '# my own' 'mouse = true; // in tmux' 'palette = "dark";'; do
 	grep -qxF "$line" "$S" || fail "the file was rewritten: $(cat "$S")"
 done
 
@@ -151,3 +151,21 @@ pp 2
 tp 8" ] || fail "history: $(tail -n 5 "$D/state/shardplan/history")"
 [ "$(wc -l <"$D/state/shardplan/history")" -eq 500 ] || fail "not 500 lines are kept"
 restored
+
+# A command of the shell with the plan's file, and the screen comes back.
+cat >"$S" <<'END'
+keys = ( { key = "F9"; run = "!echo file=$1; exit 3"; } );
+END
+begin
+keys F9
+expect 'save the plan first'
+keys : w Space s h . c f g Enter
+expect 'saved sh.cfg'
+keys F9
+expect '^file=.*sh.cfg'
+expect 'status 3: Enter goes back'
+keys Enter
+expect 'status 3: echo'
+expect '^┌ plan'
+keys q
+expect 'rc=0'

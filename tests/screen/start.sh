@@ -23,7 +23,7 @@ expect 'rank 1: node 0, GPU 1'
 keys '?'
 expect 'keys and commands'
 keys Escape
-expect 'map by tp'
+expect 'map by relation'
 
 # Every size, at any moment.
 for size in "40 12" "20 3" "1 1" "200 60" "72 20" "15 6" "100 30"; do

@@ -41,8 +41,6 @@ expect '>\*TP'
 keys Down
 expect '>~sequence parallel'
 # The mouse is the shell's meanwhile.
-keys M
-expect 'mouse (on|true)'
 [ "$(get '#{mouse_any_flag}')" = 1 ] || fail "the mouse is off"
 keys C-z
 expect 'Stopped.*'

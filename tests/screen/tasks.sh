@@ -4,26 +4,6 @@
 # shellcheck source=tests/screen/lib.sh
 . "$TOP/tests/screen/lib.sh"
 
-pressed=0
-
-# press KEY...: by name. type TEXT: a key for each character.
-press() {
-	keys "$@"
-	pressed=$((pressed + $#))
-}
-
-type_text() {
-	T send-keys -t s: -l "$1"
-	pressed=$((pressed + ${#1}))
-}
-
-# task MOST WHAT: told when the task is done.
-task() {
-	echo "$pressed keys: $2"
-	[ "$pressed" -le "$1" ] || fail "$2: $1 keys at most"
-	pressed=0
-}
-
 screen() {
 	start "$1" "$2" tmux-256color "'$PROG' $3"
 }
@@ -161,8 +141,10 @@ task 28 'serve 32k requests'
 press t Enter
 expect 'L language'
 press L Escape Escape
+expect '^┌ 方案'
+press L
 expect '^┌ plan'
-task 5 'the primer, in the other language'
+task 6 'the primer and the screen in the other language, and back'
 
 # m: the pane in focus alone, and back.
 press Tab m

@@ -57,7 +57,7 @@ expect 'Your model has no experts'
 keys G
 expect '> Or let the search look'
 keys Enter
-expect 'search: step.seconds'
+expect 'search: fastest'
 keys Escape
 keys : t o p i c s Space t u n e Enter
 expect 'It fits'
@@ -70,6 +70,22 @@ expect '> It fits'
 keys q q
 expect '^┌ plan'
 keys q
+expect 'rc=0'
+
+# The screen as well: panes, messages, errors and what would mend them; what is typed stays.
+start 100 40 xterm-256color "'$PROG' --pp=3"
+expect '16 GPUs are not divisible'
+keys L
+expect '^┌ 方案 ─'
+expect '16 张 GPU 不能被 TP 2 x PP 3 x CP 1 = 6 整除'
+expect '~序列并行  *true'
+keys Escape f
+expect '┌ 什么能修好方案'
+keys Escape : s e t Space f o o = 1 Enter
+expect '没有字段 foo'
+keys Escape L
+expect '^┌ plan ─'
+keys q d
 expect 'rc=0'
 
 # The locale chooses the language; without UTF-8 there is English alone.

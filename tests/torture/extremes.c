@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report.h"
+#include "cli/report/report.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 #include "figures.h"

@@ -3,17 +3,20 @@
  * each answers in time and memory that their size bounds. $GIANT, a part of the name of a reader
  * and a text, "" for all, takes those alone, at full length, and tells what each took.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "file/catalogue/catalog_file.h"
 #include "file/import/import.h"
 #include "file/log/log.h"
+#include "file/log/run.h"
 #include "file/prefs/settings_file.h"
 #include "gianttext.h"
 #include "torture.h"
@@ -90,13 +93,43 @@ read_log(void)
 	static struct file_errors errors;
 
 	write_text("run.log");
-	return log_read(&report, "run.log", &errors) || errors.count > 0;
+	return log_read(&report, (const char *const[]){ "run.log" }, 1, &errors) || errors.count > 0;
+}
+
+static bool
+read_run(void)
+{
+	static struct measured run;
+	static struct file_errors errors;
+
+	return run_read_text(&run, "run", text, length, &errors) || errors.count > 0;
+}
+
+/* As the user's own list of models. */
+static bool
+read_catalog(void)
+{
+	static struct catalog all;
+	static struct file_errors errors;
+	char here[PLANFILE_PATH_SIZE];
+	bool read;
+
+	if (getcwd(here, sizeof here) == NULL || setenv("XDG_CONFIG_HOME", here, 1) != 0 ||
+	    (mkdir("shardplan", 0700) != 0 && errno != EEXIST))
+		abort();
+	write_text("shardplan/models.cfg");
+	read = catalog_load(&all, &errors);
+	catalog_free(&all);
+	return read || errors.count > 0;
 }
 
 static const struct {
 	const char *name;
 	bool (*read)(void);
-} others[] = { { "plan", read_plan }, { "settings", read_settings }, { "log", read_log } };
+} others[] = {
+	{ "plan", read_plan }, { "settings", read_settings }, { "catalogue", read_catalog }, { "log", read_log },
+	{ "diagnose", read_run },
+};
 
 static size_t
 reader_count(void)

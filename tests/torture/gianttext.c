@@ -9,6 +9,7 @@
 	"\"num_attention_heads\": 8, \"vocab_size\": 32000, "
 #define YAML "base_model: m\nsequence_len: 8\n"
 #define TOML "[parallelism]\ndata_parallel_shard_degree = 8\n"
+#define PYTHON "from torchtitan import x\ndef f() -> Trainer.Config:\n"
 #define PLAN "format = 1;\nmodel = { "
 
 /* Those that an importer once took seconds or gigabytes for stand first of each kind. */
@@ -56,6 +57,13 @@ const struct giant giants[] = {
 	{ "overrides with points", "python x actor_rollout_ref", ".a", NULL, "=1" },
 	{ "a list in brackets", "python x actor_rollout_ref.a=[", "1,", NULL, "]" },
 	{ "programs of flags", "", "python -m openrlhf.cli.train_sft --ds.a@ 1\n", NULL, "" },
+
+	{ "statements of Python", PYTHON, "    x.a@ = 1\n", NULL, "    return x\n" },
+	{ "calls of Python", PYTHON, "    x.a@ = g(b=1)\n", NULL, "    return x\n" },
+	{ "functions of Python", PYTHON "    return g()\n", "def g@(x):\n    x.a = 1\n", NULL, "" },
+	{ "a sum of Python", PYTHON "    return ", "1+", NULL, "1\n" },
+	{ "brackets of Python", PYTHON "    return ", "[", "]", "\n" },
+	{ "arguments of Python", PYTHON "    return g(", "a@=1,", NULL, ")\n" },
 
 	{ "keys of pictures", HF, "\"vision@\": 1, ", NULL, "\"x\": 1}" },
 	{ "a long key", HF "\"", "a", NULL, "\": 1}" },
@@ -121,6 +129,8 @@ const struct giant giants[] = {
 	{ "bars", "name, memory.total\n", "|", NULL, "\n" }, { "commas", "1, NVIDIA H200", ",", NULL, "\n" },
 	{ "escape sequences", "", "\x1b[", NULL, "\n" }, { "lines", "", "\n", NULL, "" },
 
+	{ "models of a catalogue", "models = ( ", "{ id = \"m@\"; layers = 4; },", NULL, "{ id = \"n\"; } );\n" },
+	{ "aliases of a model", "models = ( { id = \"m\"; layers = 4; aliases = [ ", "\"a@\",", NULL, "\"b\" ]; } );\n" },
 	{ "fields of a plan", PLAN, "layers = 4; ", NULL, "};\n" },
 	{ "unknown fields", PLAN, "k@ = 4; ", NULL, "};\n" },
 	{ "groups", "format = 1;\n", "a@ = {};\n", NULL, "" }, { "groups in groups", "format = 1;\n", "a = { ", "}; ", "" },

@@ -10,14 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
-#include "cli/run.h"
+#include "cli/base/run.h"
+#include "cli/command/commands.h"
 #include "core/base/text.h"
 #include "program.h"
 #include "torture.h"
 
 extern char **environ;
 const char *__lsan_default_suppressions(void);
+void __sanitizer_set_report_fd(void *fd) __attribute__((weak));
 
 /* libconfig 1.5 loses the text in hand when it meets a syntax error: 64 bytes, not ours. */
 const char *
@@ -123,9 +124,15 @@ catch_end(struct catch *c, size_t *size)
 	return c->text;
 }
 
+/* What the sanitizers say is for whoever runs this, not for the file that holds standard error. */
 static void
 begin(void)
 {
+	static bool begun;
+
+	if (!begun && __sanitizer_set_report_fd != NULL)
+		__sanitizer_set_report_fd((void *)(intptr_t)dup(2));
+	begun = true;
 	fflush(NULL);
 	for (int i = 0; i < 2; i++)
 		catch_begin(&catches[i]);
@@ -156,8 +163,8 @@ run_inside(const struct words *w)
 		argv[i + 1] = strdup(w->word[i]);
 	argv[w->count + 1] = NULL;
 	optind = 0; /* glibc: begin anew */
-	if (options_parse(&o, subcommand_table, w->count + 1, argv) && *o.command->name != '\0')
-		status = subcommand_run(&o);
+	if (options_parse(&o, subcommand_table, w->count + 1, argv))
+		status = *o.command->name != '\0' ? subcommand_run(&o) : STATUS_OK; /* the screen */
 	options_free(&o);
 	for (int i = 0; i <= w->count; i++)
 		free(argv[i]);

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/framework/resolve.h"
+#include "../core/defaults.h"
 #include "core/plan/field.h"
 #include "random.h"
 
@@ -152,7 +152,7 @@ random_plan(struct dice *d)
 	static const int64_t pps[] = { 1, 2, 2, 3, 4, 4, 6, 8 };
 	struct plan p;
 
-	plan_defaults(&p);
+	p = defaults_catalog()->defaults;
 	put(&p, FIELD_LAYOUT, dice_rarely(d, 3) ? dice_below(d, 6) : LAYOUT_MEGATRON);
 	put(&p, FIELD_NODES, power(d, 5));
 	put(&p, FIELD_TP, power(d, 4));
@@ -173,7 +173,7 @@ random_plan(struct dice *d)
 	put(&p, FIELD_HBM_GBPS, 3350);
 	put(&p, FIELD_NVLINK_GBPS, 450);
 	put(&p, FIELD_MEMORY_GIB, dice_rarely(d, 2) ? 80 : 20);
-	plan_resolve(&p, NULL);
+	plan_resolve(&p, defaults_catalog());
 	return p;
 }
 
@@ -188,5 +188,5 @@ random_tuning(struct dice *d, struct plan *p)
 		put(p, FIELD_KERNELS, dice_below(d, KERNELS_TORCHTUNE + 1));
 	if (p->finetune.kernels != KERNELS_TE)
 		put(p, FIELD_CROSS_ENTROPY, CE_HF + dice_below(d, CE_CHUNKED - CE_HF + 1));
-	plan_resolve(p, NULL);
+	plan_resolve(p, defaults_catalog());
 }

@@ -1,8 +1,30 @@
 /* Panes at every size: inside the screen, apart from each other, never nothing. */
 #include "support.h"
+#include "core/base/number.h"
 #include "ui/pane/arrange.h"
 #include "ui/pane/figures.h"
 #include "ui/pane/panes.h"
+
+/* Lines of the panes below the map: bars, rows and figures of the plan that is on. */
+static struct shown {
+	int stages, flows, figures;
+} shown;
+
+static int
+lines_of(const struct state *s, enum pane pane, int w)
+{
+	(void)s;
+	if (pane == PANE_STEP)
+		return (int)least_of(most_of(1, figures_lines(w, shown.figures)), 8);
+	return pane == PANE_MEMORY ? shown.stages + 2 : shown.flows + 1;
+}
+
+static struct pane_wishes
+wish_of(struct shown what)
+{
+	shown = what;
+	return (struct pane_wishes){ .lines = lines_of, .least = { [PANE_MEMORY] = 6, [PANE_TRAFFIC] = 5 } };
+}
 
 static bool
 overlap(struct rect a, struct rect b)
@@ -13,7 +35,7 @@ overlap(struct rect a, struct rect b)
 }
 
 static void
-check(int w, int h, const struct wish *wish)
+check(int w, int h, const struct pane_wishes *wish)
 {
 	struct arrange a = arrange_panes(w, h, wish);
 	struct rect all[3 + PANE_COUNT];
@@ -45,7 +67,7 @@ check(int w, int h, const struct wish *wish)
 	n = 0;
 	for (int i = PANE_MEMORY; i < PANE_COUNT; i++)
 		n += a.pane[i].h > 0;
-	assert_int_equal(n, a.lower_tabs ? 1 : 3);
+	assert_int_equal(n, a.lower_tabs ? 1 : PANE_COUNT - PANE_MEMORY);
 	/* All of the body is used. */
 	n = 0;
 	for (int i = 0; i < PANE_COUNT; i++)
@@ -57,7 +79,7 @@ check(int w, int h, const struct wish *wish)
 static void
 test_colors(void **unused)
 {
-	struct wish wish = { .stages = 4, .flows = 6, .figures = 11, .colors = 1 };
+	struct pane_wishes wish = wish_of((struct shown){ 4, 6, 11 });
 	const int one = arrange_panes(100, 30, &wish).pane[PANE_MAP].h;
 
 	(void)unused;
@@ -71,7 +93,7 @@ test_colors(void **unused)
 static void
 test_spare(void **unused)
 {
-	struct wish wish = { .stages = 4, .flows = 6, .figures = 11, .colors = 1 };
+	struct pane_wishes wish = wish_of((struct shown){ 4, 6, 11 });
 	const struct arrange before = arrange_panes(100, 30, &wish);
 	struct arrange a;
 
@@ -81,8 +103,7 @@ test_spare(void **unused)
 	a = arrange_panes(100, 30, &wish);
 	assert_int_equal(a.pane[PANE_MAP].h, before.pane[PANE_MAP].h - 2);
 	assert_int_equal(a.pane[PANE_TRAFFIC].h, before.pane[PANE_TRAFFIC].h + 2);
-	wish.flows = 1;
-	wish.stages = 1;
+	shown.flows = shown.stages = 1;
 	a = arrange_panes(100, 30, &wish);
 	wish.spare = 0;
 	assert_int_equal(a.pane[PANE_MAP].h, arrange_panes(100, 30, &wish).pane[PANE_MAP].h);
@@ -91,20 +112,18 @@ test_spare(void **unused)
 static void
 test_all_sizes(void **unused)
 {
-	static const struct wish wishes[] = {
-		{ .stages = 0, .flows = 1, .figures = 0 }, { .stages = 1, .flows = 5, .figures = 11 },
-		{ .stages = 8, .flows = 24, .figures = 11 }, { .stages = 64, .flows = 7, .figures = 11 },
-		{ .stages = 1, .flows = 9, .figures = 20 }, { .stages = 64, .flows = 1, .figures = 13 },
+	static const struct shown all[] = {
+		{ 0, 1, 0 }, { 1, 5, 11 }, { 8, 24, 11 }, { 64, 7, 11 }, { 1, 9, 20 }, { 64, 1, 13 },
 	};
 
 	(void)unused;
 	for (int w = 1; w <= 300; w++)
 		for (int h = 1; h <= 100; h++)
-			for (size_t i = 0; i < COUNT(wishes); i++) {
-				struct wish wish = wishes[i];
+			for (size_t i = 0; i < COUNT(all); i++) {
+				struct pane_wishes wish = wish_of(all[i]);
 
 				wish.focus = (enum pane)((w + h) % PANE_COUNT);
-				wish.lower = (enum pane)(PANE_MEMORY + h % 3);
+				wish.lower = (enum pane)(PANE_MEMORY + h % (PANE_COUNT - PANE_MEMORY));
 				check(w, h, &wish);
 			}
 }
@@ -113,11 +132,11 @@ test_all_sizes(void **unused)
 static void
 test_usual_sizes(void **unused)
 {
-	struct wish wish = { .focus = PANE_FORM, .lower = PANE_STEP, .stages = 4, .flows = 5,
-		.figures = 11 };
+	struct pane_wishes wish = wish_of((struct shown){ 4, 5, 11 });
 	struct arrange a = arrange_panes(100, 30, &wish);
 
 	(void)unused;
+	wish.lower = PANE_STEP;
 	assert_false(a.tabs || a.lower_tabs);
 	assert_int_equal(a.pane[PANE_MEMORY].x, a.pane[PANE_STEP].x);
 	assert_true(a.inner[PANE_STEP].h >= figures_lines(a.inner[PANE_STEP].w, 11));

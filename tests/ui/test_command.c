@@ -1,5 +1,7 @@
 #include "support.h"
 
+#include "ui/list/list.h"
+
 static void
 test_table(void **unused)
 {
@@ -105,9 +107,61 @@ test_help(void **test)
 		assert_non_null(strstr(all, command_table[i].help));
 	}
 	free(all);
-	type(s, "/undo\r");
+	type(s, "undo");
 	assert_true(shows(s, "undo the last change"));
 	assert_true(hides(s, "move up"));
+}
+
+static const char *
+first_entry(struct session *s)
+{
+	static char text[ROW_TEXT_SIZE];
+	struct rows rows;
+
+	list_rows(&rows, &s->state, 120);
+	text_put(text, sizeof text, "%s", rows.count > 0 ? rows.row[0].text : "");
+	rows_free(&rows);
+	return text;
+}
+
+/* What is typed finds commands, fields and topics, exact names first; Enter runs or goes there. */
+static void
+test_palette(void **test)
+{
+	struct session *s = session_new(test, 120, 40);
+
+	type(s, ":vpp 2\r?undo\r");
+	assert_int_equal(s->state.plan.parallel.vpp, 1);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+	type(s, "?tp");
+	assert_non_null(strstr(first_entry(s), "field              :tp"));
+	type(s, "\r");
+	assert_int_equal(s->state.form.field, FIELD_TP);
+	type(s, "?recompte"); /* a slip */
+	assert_non_null(strstr(first_entry(s), ":recompute"));
+	key(s, INPUT_ESCAPE);
+	type(s, "?glob"); /* a word's beginning, of a field that most plans need */
+	assert_non_null(strstr(first_entry(s), "global"));
+	key(s, INPUT_ESCAPE);
+	type(s, "?llama70b\r"); /* beginnings of words */
+	assert_string_equal(s->state.plan.model.preset, "llama-3.1-70b");
+	type(s, "?h100");
+	assert_non_null(strstr(first_entry(s), ":gpu h100-sxm"));
+	key(s, INPUT_ESCAPE);
+	type(s, "?zzzzz");
+	assert_true(shows(s, "nothing with that text"));
+	key(s, INPUT_ESCAPE);
+	/* A command of the map goes there; one that needs a word asks for it; of lists, it says so. */
+	type(s, "?peers\r");
+	assert_int_equal(s->state.focus, PANE_MAP);
+	type(s, "?save-as\r");
+	assert_int_equal(s->state.prompt.kind, PROMPT_COMMAND);
+	assert_string_equal(s->state.prompt.line.text, "save-as ");
+	key(s, INPUT_ESCAPE);
+	type(s, "?close\r");
+	assert_true(shows(s, ":close works in a list"));
+	type(s, "W?close\r");
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 }
 
 static void
@@ -290,7 +344,8 @@ test_columns(void **test)
 	type(s, "?");
 	assert_true(shows(s, "PgUp Ctrl-B Ctrl-U :page-up               a page up"));
 	assert_true(shows(s, "O                  :settings [NAME VALUE] colours"));
-	type(s, "q:name a name that is far too long\r/plan is called");
+	key(s, INPUT_ESCAPE);
+	type(s, ":name a name that is far too long\r/plan is called");
 	assert_true(shows(s, "name               a name that is.. name  "));
 	app_resize(&s->state, 80, 24);
 	assert_true(shows(s, "name               a name that is.. name  "));
@@ -427,7 +482,8 @@ test_kinds_preview(void **test)
 static void
 test_cycle(void **test)
 {
-	static const char *const shown[] = { "pp", "dp", "stage", "memory", "link:tp", "tp" };
+	static const char *const shown[] = { "pp", "dp", "stage", "memory", "link:tp", "relation",
+		"tp" };
 	struct session *s = session_new(test, 120, 40);
 	char title[32];
 
@@ -437,7 +493,7 @@ test_cycle(void **test)
 		assert_true(shows(s, title));
 	}
 	type(s, "C");
-	assert_true(shows(s, "map by link:tp "));
+	assert_true(shows(s, "map by relation "));
 	type(s, ":color dp_cp\rc"); /* from what is none of them: the first */
 	assert_true(shows(s, "map by tp "));
 	/* CP of 2 is one more; EP over the same ranks as DP is not shown twice. */
@@ -470,7 +526,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table), cmocka_unit_test(test_keys_unique),
 		cmocka_unit_test(test_keys_plain), SESSION_TEST(test_all_keys),
-		SESSION_TEST(test_monkey), SESSION_TEST(test_help),
+		SESSION_TEST(test_monkey), SESSION_TEST(test_help), SESSION_TEST(test_palette),
 		SESSION_TEST(test_context), SESSION_TEST(test_hidden_map),
 		SESSION_TEST(test_arguments), SESSION_TEST(test_reading_lists),
 		SESSION_TEST(test_small), SESSION_TEST(test_prompt_in_lists),

@@ -46,6 +46,8 @@ keys_in_steps(const char *bytes, size_t size, size_t step)
 		d.count += n;
 		while ((key = decode_key(&d, false)) != INPUT_NONE ||
 		    (late && (key = decode_key(&d, true)) != INPUT_NONE)) {
+			if (key == INPUT_BACKGROUND)
+				continue;
 			if (key == INPUT_MOUSE)
 				text_put(name, sizeof name, "(%d:%d,%d)", (int)d.mouse.action, d.mouse.x,
 				    d.mouse.y);
@@ -231,6 +233,42 @@ test_open(void **unused)
 	assert_int_equal(decode_wait(&d), 0); /* its rest will */
 }
 
+/* The answer to what colour is behind the text, in whatever pieces it comes. */
+static void
+test_background(void **unused)
+{
+	static const struct {
+		const char *bytes;
+		bool told, light;
+	} cases[] = {
+		{ "\033]11;rgb:0000/0000/0000\033\\", true, false },
+		{ "\033]11;rgb:ffff/ffff/ffff\033\\", true, true },
+		{ "\033]11;rgb:fd/f6/e3\007", true, true }, { "\033]11;rgb:0/2/3\007", true, false },
+		{ "\033]11;rgb:ffff/ffff\007", false, false }, { "\033]10;rgb:ff/ff/ff\007", false, false },
+		{ "\033]11;rgb:fffff/0/0\007", false, false }, { "\033P11;rgb:ff/ff/ff\033\\", false, false },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		for (size_t piece = 1; piece < 30; piece += 7) {
+			struct decoder d = { .find = find };
+			const size_t n = strlen(cases[i].bytes);
+			int32_t key = INPUT_NONE;
+
+			for (size_t at = 0; at < n; at += piece) {
+				const size_t some = n - at < piece ? n - at : piece;
+
+				memcpy(d.byte + d.count, cases[i].bytes + at, some);
+				d.count += some;
+				key = decode_key(&d, false);
+				assert_true(key == INPUT_NONE || key == INPUT_BACKGROUND);
+			}
+			assert_int_equal(key == INPUT_BACKGROUND, cases[i].told);
+			assert_true(d.is_told == cases[i].told && d.is_light == cases[i].light);
+			assert_int_equal(d.count, 0);
+		}
+}
+
 int
 main(void)
 {
@@ -239,7 +277,7 @@ main(void)
 		cmocka_unit_test(test_sequences), cmocka_unit_test(test_endless),
 		cmocka_unit_test(test_mouse), cmocka_unit_test(test_paste),
 		cmocka_unit_test(test_answers), cmocka_unit_test(test_answer_pauses),
-		cmocka_unit_test(test_endless_paste), cmocka_unit_test(test_open),
+		cmocka_unit_test(test_endless_paste), cmocka_unit_test(test_open), cmocka_unit_test(test_background),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -99,7 +99,7 @@ test_round(void **test)
 			draw(s);
 			r = panes_arrange(&s->state).inner[PANE_MAP];
 			map_grid_init(&g, &s->state.map, &s->state.plan, s->state.estimate, r.w,
-			    r.h - map_legend_lines(&s->state.map, r.h));
+			    r.h - map_legend_lines(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h));
 			row = g.across * g.block_cols;
 			if ((row & (row - 1)) != 0)
 				fail_msg("%lld nodes at %dx%d: %lld in a row\n%s", (long long)nodes, size[i][0],

@@ -114,8 +114,8 @@ test_lists(void **test)
 	answers(s, "errors", "a number takes that entry");
 	answers(s, "1", "fixed: ");
 	assert_int_equal(s->state.list.kind, LIST_NONE);
-	answers(s, "find batch", "micro-batch");
-	answers(s, "2", "1. ");
+	answers(s, "find global_batch", "global batch");
+	answers(s, "1", "1. ");
 	assert_int_equal(s->state.form.field, FIELD_GLOBAL_BATCH_SIZE);
 	answers(s, "edit", "global batch");
 	answers(s, "128", "global batch 128");

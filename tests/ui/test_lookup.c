@@ -58,9 +58,30 @@ test_ranking(void **test)
 	assert_true(shows(s, "fit; 20.0 ms on 2 threads"));
 	assert_true(shows(s, "  memory 23.6 -> 50.0 GiB, step "));
 	assert_true(shows(s, " -> 120 GB ")); /* to the end of the line */
-	assert_true(shows(s, "1 before 2: "));
+	assert_true(shows(s, "1 before 2"));
 	assert_true(shows(s, "# selected"));
 	free(e);
+}
+
+/* Values of texts are those that were asked for as long as the list lives: they were on the stack of the
+ * call that began the search. */
+static void
+test_texts(void **test)
+{
+	struct session *s = session_searching(test, 100, 30);
+	const struct lookup *l;
+	bool found = false;
+
+	search(s, ":search free=training.recompute_modules=mlp,core_attn\r");
+	l = lookup_of(s);
+	for (int i = 0; i < l->space->count; i++)
+		if (l->space->field[i].words != NULL) {
+			found = true;
+			assert_string_equal(l->space->field[i].words, "mlp,core_attn");
+			assert_true(l->space->field[i].words > (const char *)l->space);
+			assert_true(l->space->field[i].words < (const char *)(l->space + 1) + LINE_SIZE);
+		}
+	assert_true(found);
 }
 
 /* What is told of a plan is held against the plan that is open now. */
@@ -93,7 +114,7 @@ test_grows(void **test)
 	fake.looks = 4;
 	type(s, "S");
 	assert_true(lookup_look(&s->state));
-	assert_true(shows(s, "decided, 50 %"));
+	assert_true(shows(s, "] 50 %"));
 	before = lookup_of(s)->news.kept;
 	assert_int_equal(list_target(&s->state), 0);
 	type(s, "jjj");
@@ -118,6 +139,45 @@ test_best(void **test)
 		continue;
 	assert_int_equal(list_target(&s->state), 0);
 	assert_int_equal(selected(s)->key.index, fake.key[0].index);
+}
+
+/* What conditions ask for has a column, which sorts, and rows of the same numbers are one. */
+static void
+test_columns(void **test)
+{
+	struct session *s = session_searching(test, 160, 40);
+	const struct lookup *l = lookup_of(s);
+	int columns = 0;
+
+	search(s, ":search objective=memory fix=switches where=step.exposed_comm_seconds<=1\r");
+	assert_true(shows(s, "exposed_comm_seconds"));
+	for (size_t i = 0; i < l->news.kept && list_target(&s->state) < (int)l->news.kept - 1 &&
+	    selected(s)->key.like == 0; i++)
+		type(s, "j");
+	assert_true(selected(s)->key.like > 0 && shows(s, " like it"));
+	while (l->sort.by != LOOKUP_CONDITION) {
+		key(s, INPUT_RIGHT);
+		assert_true(++columns < 20);
+	}
+	type(s, "g");
+	for (size_t i = 0; i < l->news.kept; i++)
+		assert_true(selected(s)->asked[0] <= l->found[i].asked[0]);
+}
+
+/* A question is written out, and said otherwise by what follows it; one that lacks a word is not
+ * begun. */
+static void
+test_question(void **test)
+{
+	struct session *s = session_searching(test, 120, 40);
+	const struct lookup *l = lookup_of(s);
+
+	search(s, ":search fewest fix=cp\r");
+	assert_string_equal(l->ask, "objective=gpus free=cluster.nodes=1..64 fix=cp");
+	assert_true(l->news.kept > 0 && shows(s, "search: fewest GPUs"));
+	type(s, ":search deadline soon\r");
+	assert_true(shows(s, "deadline: the deadline is a number"));
+	assert_string_equal(l->ask, "objective=gpus free=cluster.nodes=1..64 fix=cp");
 }
 
 static void
@@ -194,7 +254,8 @@ test_adopt(void **test)
 	assert_true(state_same(&s->state.plan, &before));
 }
 
-/* Escape ends it; what was found by then is there when one comes back. */
+/* Escape ends it with its best in view; another one leaves, and what was found by then is there when
+ * one comes back. */
 static void
 test_cancel(void **test)
 {
@@ -204,12 +265,15 @@ test_cancel(void **test)
 	type(s, "S");
 	assert_true(lookup_look(&s->state));
 	key(s, INPUT_ESCAPE);
-	assert_int_equal(s->state.list.kind, LIST_NONE);
+	assert_int_equal(s->state.list.kind, LIST_SEARCH);
 	assert_int_equal(fake.stopped, 1);
 	assert_false(lookup_look(&s->state));
+	assert_true(shows(s, ", stopped"));
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
 	type(s, "S");
 	assert_int_equal(fake.begun, 1);
-	assert_true(shows(s, "; stopped"));
+	assert_true(shows(s, ", stopped"));
 	assert_true(shows(s, "# selected"));
 	fake.looks = 0;
 	search(s, "r");
@@ -261,9 +325,7 @@ test_ask(void **test)
 		{ "objective=speed", "no objective, result or field" },
 		{ "where=peak.total", "PATH<=VALUE" }, { "around=0", "around: so many" },
 		{ "best", "no 'best' here" }, { "free=tp=999999999999", "free" },
-		{ "fix=tp fix=pp fix=cp fix=vpp fix=zero_stage fix=micro_batch_size fix=recompute "
-		    "fix=pipeline_layout",
-		    "no field is free" },
+		{ "fix=sizes fix=switches", "no field is free" },
 	};
 	struct session *s = session_searching(test, 124, 30);
 	const struct lookup *l = lookup_of(s);
@@ -277,7 +339,7 @@ test_ask(void **test)
 		assert_true(shows(s, "search: "));
 		assert_int_equal(fake.begun, 0);
 	}
-	app_command(&s->state, "search free=tp=2,4 fix=pp --where='peak.total<=30GiB' objective=memory,time");
+	app_command(&s->state, "search free=tp=2,4 fix=pp --where='peak.total<=30GiB' objective=memory,time pareto");
 	while (lookup_look(&s->state))
 		continue;
 	assert_int_equal(l->search.objectives, 2);
@@ -290,7 +352,7 @@ test_ask(void **test)
 	assert_true(shows(s, "where: peak.total<=30GiB"));
 	/* e puts it all into the prompt. */
 	type(s, "e");
-	assert_true(shows(s, ":search free=tp=2,4 fix=pp --where='peak.total<=30GiB' objective=memory,time"));
+	assert_true(shows(s, ":search free=tp=2,4 fix=pp --where='peak.total<=30GiB' objective=memory,time pareto"));
 	key(s, INPUT_ESCAPE);
 	/* Two fields at most differ. */
 	app_command(&s->state, "search around=2");
@@ -364,8 +426,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_ranking), SESSION_TEST(test_told), SESSION_TEST(test_grows), SESSION_TEST(test_best),
-		SESSION_TEST(test_sort), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
+		SESSION_TEST(test_ranking), SESSION_TEST(test_texts), SESSION_TEST(test_told), SESSION_TEST(test_grows), SESSION_TEST(test_best),
+		SESSION_TEST(test_sort), SESSION_TEST(test_question), SESSION_TEST(test_columns), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
 		SESSION_TEST(test_cancel), SESSION_TEST(test_again),
 		SESSION_TEST(test_compare), SESSION_TEST(test_ask), SESSION_TEST(test_nothing),
 		SESSION_TEST(test_marks), SESSION_TEST(test_sizes),

@@ -4,6 +4,8 @@
 #include "core/framework/link.h"
 #include "map_test.h"
 #include "ui/map/map_unit.h"
+#include "ui/map/map_sets.h"
+#include "ui/map/map_unit.h"
 
 static void
 lay_out(const char *framework, int64_t nodes, int64_t gpus, int64_t tp, int64_t pp, int64_t vpp)
@@ -535,6 +537,103 @@ test_meets(void **unused)
 	}
 }
 
+/* Several kinds at once: as long as a family has colours, no two groups of the screen share one. */
+static void
+test_own_colors(void **unused)
+{
+	static const char *const kinds[] = { "tp", "dp", "pp" };
+	static struct map_paint m;
+	bool used[256] = { false };
+
+	(void)unused;
+	lay_out("megatron", 8, 8, 2, 4, 1);
+	for (int i = 0; i < 3; i++) {
+		const struct map_color color = { MAP_BY_GROUPS, layout_kind(&estimate.layout, kinds[i]) };
+		const struct paint_offsets beside = { .box = 8 };
+
+		map_paint_init(&m, color, i, 3, THEME_256, &plan, &estimate, &beside);
+		for (int64_t g = 0; g < m.values; g++) {
+			const struct hue hue = map_paint_of(&m, layout_member(&estimate.layout, color.kind, g, 0));
+			const int bg = theme_look(map_hue_style(&m, hue), THEME_256, PALETTE_DARK).bg;
+
+			assert_in_range(bg, 16, 255);
+			assert_false(used[bg]);
+			used[bg] = true;
+		}
+	}
+	/* A group of one GPU needs none. */
+	map_paint_init(&m, (struct map_color){ MAP_BY_GROUPS, layout_kind(&estimate.layout, "cp") }, 0, 2,
+	    THEME_256, &plan, &estimate, &(struct paint_offsets){ .box = 8 });
+	assert_true(map_paint_of(&m, 5).value < 0);
+}
+
+/* Who talks to the cursor, by a look at each group: letters in the order of dimensions, two at
+ * most; a unit of several ranks has those of all of them. */
+static void
+test_relation(void **unused)
+{
+	const struct layout *l = &estimate.layout;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(clusters); i++) {
+		struct map_relation r;
+
+		lay_out_cluster(i);
+		map_relation_init(&r, l, 1, false);
+		prepare("relation", 1, NULL);
+		for (int64_t cursor = 0; cursor < l->world; cursor += 1 + l->world / 7)
+			for (int64_t unit = 1; unit <= 8; unit *= 8)
+				for (int64_t rank = 0; rank + unit <= l->world; rank += unit) {
+					char letters[RELATIONS_MAX + 3] = "";
+					struct hue hue;
+
+					map_paint_relate(&paint, cursor, unit);
+					hue = map_paint_of(&paint, rank);
+					if (cursor >= rank && cursor < rank + unit) {
+						assert_int_equal(hue.letter, '@');
+						continue;
+					}
+					for (int k = 0; k < r.count; k++)
+						for (int64_t n = rank; n < rank + unit; n++)
+							if (layout_group_of(l, r.kind[k], n) >= 0 && layout_group_of(l, r.kind[k], n) ==
+							    layout_group_of(l, r.kind[k], cursor)) {
+								text_add(letters, sizeof letters, "%c", map_relation_letter(&r, k));
+								break;
+							}
+					text_add(letters, sizeof letters, "  ");
+					assert_int_equal(hue.value >= 0, letters[0] != ' ');
+					assert_int_equal(hue.letter, letters[0]);
+					assert_int_equal(hue.other != 0 ? hue.other : ' ', letters[1]);
+				}
+	}
+}
+
+/* The legend tells size and link, and one kind alone never says the same as another. */
+static void
+test_relation_legend(void **unused)
+{
+	const char *const relation = "relation";
+	struct map_view v;
+
+	(void)unused;
+	lay_out("megatron", 8, 8, 2, 4, 1);
+	v = view_of(&relation, 1, MAP_ZOOM_LABEL);
+	v.cursor = 11;
+	assert_true(draws(&v, 100, 40, "T  tp 2 node  P  pp 4 network  D  dp 8 network"));
+	assert_true(draws(&v, 100, 40, ">11@ <"));
+	assert_true(draws(&v, 100, 40, "[27P ]"));
+	/* Experts over the same GPUs as data: the traffic of both is told, and both letters. */
+	begin_plan("megatron", 8, 8, 2, 4);
+	put_int(&plan, FIELD_EXPERTS, 8);
+	put_int(&plan, FIELD_EP, 8);
+	place_plan();
+	assert_true(draws(&v, 140, 40, "D  dp 8 network  E  ep 8 network"));
+	assert_true(draws(&v, 100, 40, "[ 9DE]"));
+	lay_out("megatron", 1, 8, 8, 1, 1);
+	assert_true(draws(&v, 100, 40, "T  tp 8 node"));
+	assert_false(draws(&v, 100, 40, "dp"));
+}
+
 /* Where a cell stands for several GPUs the legend says so, and has its letters still. */
 static void
 test_first_gpu(void **unused)
@@ -561,6 +660,7 @@ main(void)
 		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places), cmocka_unit_test(test_long_layers),
 		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
 		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_own_colors), cmocka_unit_test(test_relation), cmocka_unit_test(test_relation_legend),
 		cmocka_unit_test(test_meets), cmocka_unit_test(test_first_gpu),
 	};
 

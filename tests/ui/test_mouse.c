@@ -66,13 +66,13 @@ test_map(void **test)
 	assert_int_equal(s->state.focus, PANE_MAP);
 	assert_int_equal(s->state.map.cursor, 12);
 	assert_int_equal(s->state.list.kind, LIST_NONE);
-	click(s, ">12G<");
+	click(s, ">12@ <");
 	assert_int_equal(s->state.list.kind, LIST_INSPECT);
 	key(s, INPUT_ESCAPE);
 	/* The wheel zooms, and moves no cursor. */
 	s->flags = app_mouse(&s->state, place(s, "node 1", MOUSE_WHEEL_DOWN));
 	assert_int_equal(s->state.map.cursor, 12);
-	assert_true(hides(s, ">12G<"));
+	assert_true(hides(s, ">12@ <"));
 }
 
 /* Two GPUs in one cell: the first click takes the upper, the next the lower. */
@@ -196,7 +196,7 @@ test_lists(void **test)
 	s->flags = app_mouse(&s->state, (struct mouse){ 5, 10, MOUSE_WHEEL_UP });
 	assert_int_equal(s->state.list.first_line, 0);
 	/* No hints stand in the last line while the filter is typed. */
-	click(s, "/ filter");
+	type(s, "x");
 	s->flags = app_mouse(&s->state, (struct mouse){ 14, 39, MOUSE_CLICK });
 	assert_int_equal(s->state.list.kind, LIST_HELP);
 	assert_int_equal(s->state.prompt.kind, PROMPT_FILTER);
@@ -232,11 +232,11 @@ test_wheel(void **test)
 
 	key(s, 'a'); /* more fields than rows */
 	state_focus(&s->state, PANE_STEP);
-	for (int i = 0; i < 60; i++)
+	for (int i = 0; i < 120; i++)
 		s->flags = app_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_DOWN });
 	assert_int_equal(s->state.focus, PANE_STEP);
 	assert_true(shows(s, "calibration"));
-	for (int i = 0; i < 60; i++)
+	for (int i = 0; i < 120; i++)
 		s->flags = app_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_UP });
 	assert_int_equal(s->state.form.first, 0);
 	assert_true(shows(s, "plan"));

@@ -27,10 +27,10 @@ static void
 fill_train(struct estimate *e)
 {
 	static const struct traffic_row rows[] = {
-		{ TRAFFIC_TP, "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 118e9, 0.41, 0.2 },
-		{ TRAFFIC_TP, "reduce-scatter", { SPAN_NVLINK, 8, 8, 1, 1, 8 }, 128, 117e9, 0.4, 0.1 },
-		{ TRAFFIC_PP, "send", { SPAN_NETWORK, 4, 1, 4, 4, 1 }, 64, 2.1e9, 0.05, 0.0004 },
-		{ TRAFFIC_DP, "reduce-scatter", { SPAN_MIXED, 16, 8, 2, 2, 8 }, 1, 17e9, 0.9, 0 },
+		{ TRAFFIC_TP, "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8, { 0, 0, 0 } }, 128, 118e9, 0.41, 0.2 },
+		{ TRAFFIC_TP, "reduce-scatter", { SPAN_NVLINK, 8, 8, 1, 1, 8, { 0, 0, 0 } }, 128, 117e9, 0.4, 0.1 },
+		{ TRAFFIC_PP, "send", { SPAN_NETWORK, 4, 1, 4, 4, 1, { 0, 0, 0 } }, 64, 2.1e9, 0.05, 0.0004 },
+		{ TRAFFIC_DP, "reduce-scatter", { SPAN_MIXED, 16, 8, 2, 2, 8, { 0, 0, 0 } }, 1, 17e9, 0.9, 0 },
 	};
 
 	fill_memory(e);
@@ -68,6 +68,7 @@ filled(void **test, int columns, int rows, bool ascii)
 
 	s->state.settings.ascii = ascii;
 	fill_train(s->state.estimate);
+	state_rebase(&s->state);
 	fill_train(s->state.base); /* nothing has changed */
 	app_follow(&s->state);
 	return s;
@@ -206,6 +207,34 @@ test_serve(void **test)
 	assert_int_equal(s->state.focus, PANE_STEP);
 	type(s, "\r");
 	assert_true(shows(s, "why: weights"));
+}
+
+/* At a rate: what of it is inside the limits, times by rate with these marked, and pictures of them
+ * where there is room. */
+static void
+test_rate(void **test)
+{
+	struct session *s = session_new(test, 120, 40);
+
+	type(s, ":set mode serve\r:set layout vllm\r:set hbm_gbps 3350\r:set bf16_tflops 989\r");
+	type(s, ":set pp 1\r:set nvlink_gbps 450\r:set traffic.mix chat\r:set traffic.rate 20\r");
+	assert_true(s->state.estimate->serve.rate.followed);
+	assert_true(shows(s, "load ") && shows(s, " req/s") && hides(s, "inside p99"));
+	type(s, ":set traffic.tpot_limit 0.02\r:set traffic.percentile 95\r");
+	assert_true(shows(s, "20 of 20 req/s inside p95"));
+	assert_true(shows(s, "TTFT p95 ") && shows(s, "TPOT p95 "));
+	type(s, ":next-pane load\rm");
+	assert_true(shows(s, "running") && shows(s, "20.0 ms"));
+	assert_int_equal(s->state.load.at, 0);
+	type(s, "jjj");
+	assert_true(shows(s, " requests a second, load "));
+	type(s, ":set traffic.rate 100000\r");
+	assert_true(shows(s, "of 1e+05 req/s inside p95") && shows(s, "the queue grows without end"));
+	for (int w = 1; w <= 120; w += 7)
+		for (int h = 1; h <= 40; h += 3) {
+			app_resize(&s->state, w, h);
+			draw(s);
+		}
 }
 
 static void
@@ -357,7 +386,7 @@ test_why_terms(void **test)
 	assert_true(shows(s, "communication.bytes: 9.00 GB"));
 	assert_true(shows(s, "gather = 4"));
 	assert_true(hides(s, "scatter = 3"));
-	s->state.why.pane = PANE_STEP;
+	s->state.why.pane = &step_pane;
 	assert_true(shows(s, "step.seconds: 7.10 s"));
 	assert_true(shows(s, "compute = 5"));
 	assert_true(hides(s, "forward = 1"));
@@ -555,6 +584,7 @@ main(void)
 		SESSION_TEST(test_bar_length), SESSION_TEST(test_legend),
 		SESSION_TEST(test_table),
 		SESSION_TEST(test_traffic), SESSION_TEST(test_step), SESSION_TEST(test_serve),
+		SESSION_TEST(test_rate),
 		SESSION_TEST(test_tab_order), SESSION_TEST(test_why),
 		SESSION_TEST(test_why_terms), SESSION_TEST(test_why_follows),
 		SESSION_TEST(test_delta), SESSION_TEST(test_changes), SESSION_TEST(test_no_rates),

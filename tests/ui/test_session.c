@@ -484,7 +484,7 @@ test_all_fields(void **test)
 	assert_true(shows(s, "MoE imbalance"));
 	type(s, "/seq\r"); /* the short name first, then what begins so */
 	assert_int_equal(s->state.form.field, FIELD_SEQUENCE_LENGTH);
-	type(s, "/batch\r");
+	type(s, "/micro\r");
 	assert_int_equal(s->state.form.field, FIELD_MICRO_BATCH_SIZE);
 	type(s, "/expert\r");
 	assert_int_equal(s->state.form.field, FIELD_EXPERTS);

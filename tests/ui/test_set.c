@@ -119,7 +119,8 @@ test_help(void **test)
 	type(s, ":help zoom-out\r");
 	assert_int_equal(s->state.list.kind, LIST_HELP);
 	assert_true(shows(s, "> Z "));
-	type(s, "q:help vpp\r");
+	key(s, INPUT_ESCAPE);
+	type(s, ":help vpp\r");
 	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_int_equal(s->state.form.field, FIELD_VPP);
 	assert_true(shows(s, field_table[FIELD_VPP].help));

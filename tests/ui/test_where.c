@@ -188,9 +188,9 @@ test_go(void **test)
 	assert_true(shows(s, "two ranks: one at a time"));
 	/* The title leaves out what was looked for before it leaves out the place. */
 	app_command(&s->state, "go node 7, stage 1");
-	assert_true(shows(s, "map by tp  * node 7, stage 1  rank 56: node 7, GPU 0  t0d12p1"));
+	assert_true(shows(s, "map by relation  * node 7, stage 1  rank 56: node 7, GPU 0  t0d12p1"));
 	app_resize(&s->state, 80, 24);
-	assert_true(shows(s, "map by tp  rank 56: node 7, GPU 0  t0d12p1"));
+	assert_true(shows(s, "map by relation  rank 56: node 7, GPU 0  t"));
 	app_resize(&s->state, 120, 40);
 	type(s, "g\r"); /* nothing: n walks along groups again */
 	assert_true(where_empty(&s->state.where));

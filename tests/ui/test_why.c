@@ -267,12 +267,24 @@ test_stage(void **test)
 	assert_true(shows(s, "serving.memory_bytes of stage "));
 }
 
+/* Where phases have the traffic's place, traffic that one goes to is explained all the same. */
+static void
+test_traffic_beside_phases(void **test)
+{
+	struct session *s = session_of(test, "pp=4 rl.algorithm=grpo");
+
+	assert_true(s->state.estimate->reinforced);
+	type(s, ":inspect 0\r/tp all-gather\r\r");
+	assert_true(shows(s, "why: traffic of tp all-gather"));
+	assert_true(shows(s, "communication.bytes: "));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_training), SESSION_TEST(test_serving),
-		SESSION_TEST(test_stage),
+		SESSION_TEST(test_stage), SESSION_TEST(test_traffic_beside_phases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,8 @@ ledger_init(struct ledger *l, struct ledger_term *term, size_t capacity)
 	l->capacity = capacity;
 	l->part = PART_NONE;
 	l->stage = -1;
+	l->kind = KERNELS_NONE;
+	memset(l->by_kind, 0, sizeof l->by_kind);
 }
 
 void
@@ -32,6 +34,7 @@ ledger_note(struct ledger *l, enum quantity q, double value, const char *name,
 	struct ledger_term *t;
 	va_list args;
 
+	l->by_kind[l->kind] += value;
 	if (l->count++ >= l->capacity)
 		return;
 	t = &l->term[l->count - 1];
@@ -88,10 +91,9 @@ put_name(char *buf, size_t size, const char *name, size_t length,
 	return text_put(buf, size, "%.10g", s->value);
 }
 
-/* The expression with its names replaced, and no blanks round '*' and '/'; returns its
- * length. */
-static size_t
-put_expression(char *buf, size_t size, const char *code, const struct ledger_symbol *symbols,
+/* Without blanks round '*' and '/'. */
+size_t
+ledger_write(char *buf, size_t size, const char *code, const struct ledger_symbol *symbols,
     bool numbers)
 {
 	size_t used = 0, n;
@@ -114,9 +116,9 @@ ledger_explain(struct ledger *l, enum quantity q, double value, const char *name
 {
 	char formula[sizeof l->term->formula];
 	const size_t size = sizeof formula;
-	size_t n = put_expression(formula, size, expression, symbols, false);
+	size_t n = ledger_write(formula, size, expression, symbols, false);
 
 	n += text_put(formula + n, size - n, " = ");
-	put_expression(formula + n, size - n, expression, symbols, true);
+	ledger_write(formula + n, size - n, expression, symbols, true);
 	ledger_note(l, q, value, name, source, "%s", formula);
 }

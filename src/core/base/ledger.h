@@ -8,12 +8,13 @@
  */
 #ifndef CORE_LEDGER_H
 #define CORE_LEDGER_H
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/base/text.h"
 
-/* What a term belongs to; result.h tells more of each. */
+/* Quantities that terms belong to; result.h tells more of each. */
 enum quantity {
 	QUANTITY_PARAMS_TOTAL,   /* params.total */
 	QUANTITY_PARAMS_ACTIVE,  /* params.active */
@@ -27,6 +28,7 @@ enum quantity {
 	QUANTITY_BUFFERS,        /* memory.buffers, bytes */
 	QUANTITY_OVERHEAD,       /* memory.overhead, bytes */
 	QUANTITY_HOST,           /* memory.host, bytes */
+	QUANTITY_DRIVE,          /* memory.nvme, bytes */
 	QUANTITY_TRAFFIC,        /* communication.bytes, bytes a step of one GPU */
 	QUANTITY_STEP,           /* step.seconds */
 	QUANTITY_FLOPS,          /* step.model_flops, FLOP of one step */
@@ -45,13 +47,17 @@ enum quantity {
 	QUANTITY_RL_SECONDS,     /* rl.phase_seconds, of all phases */
 	QUANTITY_RL_MEMORY,      /* rl.peak_bytes */
 	QUANTITY_RL_HOST,        /* rl.host_bytes_per_node */
+	QUANTITY_CHECKPOINT,     /* run.checkpoint_bytes */
+	QUANTITY_RUN,            /* run.days */
+	QUANTITY_ENERGY,         /* run.mwh */
+	QUANTITY_COST,           /* run.cost */
 	QUANTITY_COUNT
 };
 
 /* Which part of its quantity a term belongs to, where results count parts. */
 enum ledger_part {
 	PART_NONE,
-	PART_COMPUTE, PART_RECOMPUTE, PART_EXPOSED, PART_BUBBLE, PART_HOST,
+	PART_COMPUTE, PART_RECOMPUTE, PART_EXPOSED, PART_BUBBLE, PART_SLOW, PART_HOST,
 	PART_OPTIMIZER, /* STEP */
 	PART_WEIGHTS, PART_NON_TORCH, PART_ACTIVATIONS, PART_GRAPHS, PART_POOL,  /* SERVE_MEMORY */
 	PART_QUEUE, PART_PROMPTS, /* TTFT, TPOT */
@@ -70,13 +76,19 @@ struct ledger_term {
 	char formula[448];       /* "h*(n+2k)*d + n*d*h = 4096*(32+2*8)*128 + ..." */
 };
 
+/* Kernels of a micro-batch by what they do, where a term is of such. */
+enum kernel_kind { KERNELS_NONE, KERNELS_PRODUCT, KERNELS_EXPERTS, KERNELS_ATTENTION, KERNELS_NORM,
+	KERNELS_OTHER, KERNEL_KINDS };
+
 struct ledger {
 	struct ledger_term *term; /* owned by the caller */
 	size_t count, capacity;   /* terms past the capacity are counted, not kept */
 	int32_t part, stage;      /* stamped on the terms that follow */
+	enum kernel_kind kind;    /* of the terms that follow, */
+	double by_kind[KERNEL_KINDS]; /* and the sums of all so far, kept or not */
 };
 
-/* What only those who ask run: the compiler keeps it out of the way of the sums. */
+/* Of functions that only those who ask run: the compiler keeps it out of the way of the sums. */
 #if defined __GNUC__
 #define LEDGER_ASKED __attribute__((cold))
 #else
@@ -100,7 +112,7 @@ LEDGER_ASKED void ledger_note(struct ledger *l, enum quantity q, double value, c
 			ledger_note(ledger, quantity, ledger_value, name, source, __VA_ARGS__); \
 	} while (0)
 
-/* What a formula calls one of the values in its C expression: AS("TP", c->tp), or IS(h)
+/* A formula's name for one of the values in its C expression: AS("TP", c->tp), or IS(h)
  * under its own name. One text for both, which is less to carry round where nobody asks. */
 struct ledger_symbol {
 	const char *names; /* "c->tp=TP" */
@@ -114,6 +126,13 @@ struct ledger_symbol {
 LEDGER_ASKED void ledger_explain(struct ledger *l, enum quantity q, double value, const char *name,
     const char *source, const char *expression, const struct ledger_symbol *symbols);
 
+/* A C expression in symbols or in numbers; returns its length. */
+LEDGER_ASKED size_t ledger_write(char *buf, size_t size, const char *code,
+    const struct ledger_symbol *symbols, bool numbers);
+
+/* Values of an expression for the two above, as many as there are. */
+#define LEDGER_SYMBOLS(...) (const struct ledger_symbol[]){ __VA_ARGS__, { NULL, 0 } }
+
 /* LEDGER_ADD of an expression that is its own formula: what computes and what explains can
  * not disagree. The values that follow it are in AS or IS. */
 #define LEDGER_TERM(ledger, sum, quantity, name, source, expression, ...) \
@@ -122,6 +141,6 @@ LEDGER_ASKED void ledger_explain(struct ledger *l, enum quantity q, double value
 		(sum) += ledger_value; \
 		if ((ledger) != NULL) \
 			ledger_explain(ledger, quantity, ledger_value, name, source, #expression, \
-			    (const struct ledger_symbol[]){ __VA_ARGS__, { NULL, 0 } }); \
+			    LEDGER_SYMBOLS(__VA_ARGS__)); \
 	} while (0)
 #endif

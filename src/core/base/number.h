@@ -57,6 +57,15 @@ digits_of(int64_t n)
 	return digits;
 }
 
+/* For qsort() of doubles. */
+static inline int
+ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* Of counts, none negative, INT64_MAX where it is more. */
 static inline int64_t
 product_of(int64_t a, int64_t b)

@@ -28,7 +28,7 @@ size_t show_foreign(const char *s, size_t n);
 /* Copy text for a message; what does not fit ends in "...". Returns the length. */
 size_t show_text(char *buf, size_t size, const char *text);
 
-/* The same for a file name, of which the end tells most: "...plans/a.cfg". */
+/* Show a file name, of which the end tells most: "...plans/a.cfg". */
 size_t show_path(char *buf, size_t size, const char *path);
 
 /* Bytes that show_text would take for the whole text, without the end. */

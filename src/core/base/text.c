@@ -8,7 +8,7 @@
 
 /* How many of n bytes are whole characters of UTF-8. */
 static size_t
-whole(const char *buf, size_t n)
+whole_characters(const char *buf, size_t n)
 {
 	size_t at = n, bytes;
 
@@ -35,7 +35,7 @@ text_vput(char *buf, size_t size, const char *fmt, va_list args)
 	}
 	if ((size_t)n < size)
 		return (size_t)n;
-	used = whole(buf, size - 1);
+	used = whole_characters(buf, size - 1);
 	buf[used] = '\0';
 	return used;
 }
@@ -83,7 +83,7 @@ text_part(char *buf, size_t size, const char *src, size_t n)
 	if (size == 0)
 		return 0;
 	if (n >= size)
-		n = whole(src, size - 1);
+		n = whole_characters(src, size - 1);
 	memcpy(buf, src, n);
 	buf[n] = '\0';
 	return n;

@@ -66,7 +66,7 @@ text_equal(const char *a, const char *b)
 #define TEXT_ENDING(n, ending) ((n) > 1 || (n) < 1 ? (ending) : "")
 #define TEXT_S(n) TEXT_ENDING(n, "s")
 
-/* What is counted, as of n: "GPUs", and "GPU" of 1. Units of a rate stay as they are. */
+/* The name of the things counted, as of n: "GPUs", and "GPU" of 1. Units of a rate stay as they are. */
 size_t text_of_count(char *buf, size_t size, const char *unit, int64_t n);
 
 /* Edits (insert, delete, replace, swap of neighbours counted as two) from a to b, letters

@@ -75,6 +75,14 @@ put_days(char *buf, size_t size, double seconds)
 }
 
 static void
+put_energy(char *buf, size_t size, double mwh)
+{
+	static const char *const unit[] = { " Wh", " kWh", " MWh", " GWh", " TWh", NULL };
+
+	put_scaled(buf, size, unit, 1e6 * mwh);
+}
+
+static void
 put_count(char *buf, size_t size, double n)
 {
 	static const char *const unit[] = { "", "k", "M", "G", "T", "P", NULL };
@@ -121,6 +129,15 @@ units_short(char *buf, size_t size, enum measure m, double v)
 		break;
 	case MEASURE_DAYS:
 		put_days(buf, size, v);
+		break;
+	case MEASURE_RUN_DAYS:
+		put_days(buf, size, 86400 * v);
+		break;
+	case MEASURE_MONEY:
+		put_count(buf, size, v);
+		break;
+	case MEASURE_MWH:
+		put_energy(buf, size, v);
 		break;
 	case MEASURE_SHARE:
 		text_put(buf, size, "%.1f %%", 100 * v);
@@ -195,6 +212,7 @@ units_exact(char *buf, size_t size, enum measure m, double v)
 		exact_count(buf, size, v);
 		break;
 	case MEASURE_REAL:
+	case MEASURE_MONEY:
 		if (fabs(v) >= 1e4)
 			exact_count(buf, size, v);
 		else
@@ -217,6 +235,8 @@ units_exact(char *buf, size_t size, enum measure m, double v)
 	case MEASURE_NUMBER:
 	case MEASURE_WIRE:
 	case MEASURE_SHARE:
+	case MEASURE_MWH:
+	case MEASURE_RUN_DAYS:
 		return units_short(buf, size, m, v);
 	}
 	return buf;

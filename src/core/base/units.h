@@ -7,7 +7,7 @@
 
 enum { UNITS_SIZE = 64 };
 
-/* What an amount is of, and so in which units it is told. */
+/* The kind of an amount, which decides the units it is told in. */
 enum measure {
 	MEASURE_ANSWER,   /* 1 and 0: yes, no */
 	MEASURE_NUMBER,   /* a small whole number */
@@ -18,6 +18,9 @@ enum measure {
 	MEASURE_WIRE,     /* over a link, in the decimal units of its rate: 118 GB */
 	MEASURE_SECONDS,
 	MEASURE_DAYS,     /* seconds of something that takes days */
+	MEASURE_RUN_DAYS, /* days of a run, counted in days */
+	MEASURE_MONEY,
+	MEASURE_MWH,
 	MEASURE_SHARE,    /* of 1: 41.2 %; its changes are points */
 	MEASURE_FLOP,
 };
@@ -29,7 +32,7 @@ const char *units_short(char *buf, size_t size, enum measure m, double v);
 /* For reports, where columns are not short. Returns buf. */
 const char *units_exact(char *buf, size_t size, enum measure m, double v);
 
-/* The same as arguments: such a text lasts as long as the block that it stands in. */
+/* An amount as an argument: such a text lasts as long as the block that it stands in. */
 #define UNITS_SHORT(m, v) units_short((char[UNITS_SIZE]){ 0 }, UNITS_SIZE, MEASURE_##m, v)
 #define UNITS_EXACT(m, v) units_exact((char[UNITS_SIZE]){ 0 }, UNITS_SIZE, MEASURE_##m, v)
 

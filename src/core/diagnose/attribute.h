@@ -10,8 +10,6 @@
 void attribute_run(struct diagnosis *d, const struct measured *m, const struct catalog *catalog,
     struct estimate *work);
 
-/* A measured number of the leading quantity as a cost: time or memory, of which more is worse.
- * Rates count as the time that they take for what the estimate of `e` says. */
-double attribute_cost(enum measured_id id, double value, const struct plan *p,
-    const struct estimate *e);
+/* Fill in the causes that lines state, where there is no number to hold them against. */
+void attribute_stated(struct diagnosis *d, const struct measured *m);
 #endif

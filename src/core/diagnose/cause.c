@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/plan/field.h"
 #include "core/plan/format.h"
+#include "core/plan/hardware.h"
 
 /* ---- what a plan can have ------------------------------------------------------------ */
 
@@ -41,6 +42,12 @@ static bool
 has_peers(const struct plan *p)
 {
 	return p->cluster.gpus_per_node > 1 && plan_world(p) > 1 && p->cluster.nvlink_gbps > 0;
+}
+
+static bool
+talks_over_pcie(const struct plan *p)
+{
+	return p->cluster.gpus_per_node > 1 && plan_world(p) > 1 && !(p->cluster.nvlink_gbps > 0);
 }
 
 static bool
@@ -85,13 +92,20 @@ gathers_in_node(const struct plan *p)
 static bool
 knows_power(const struct plan *p)
 {
-	return p->cluster.tdp_watts > 0;
+	return p->cluster.tdp_watts > 0 && !(p->cluster.gpu_power_watts > 0);
 }
 
 static bool
 trains_attention(const struct plan *p)
 {
 	return trains(p) && p->model.attention == ATTENTION_MHA;
+}
+
+static bool
+trains_rounded(const struct plan *p)
+{
+	return trains(p) && !generation_of(p)->no_tf32 &&
+	    p->cluster.fp32_tflops < 0.45 * p->cluster.bf16_tflops; /* else there is nothing to tell apart */
 }
 
 static bool
@@ -142,17 +156,23 @@ serves_many(const struct plan *p)
 	return serves(p) && p->serving.concurrency > 1;
 }
 
+/* Weights in a format that the GPU has no units for: kernels turn them into another. */
 static bool
 serves_quantised(const struct plan *p)
 {
-	return serves(p) && p->serving.weight_dtype != WEIGHT_BF16 &&
-	    p->serving.weight_dtype != WEIGHT_FP16;
+	const int64_t format = p->serving.weight_dtype;
+
+	if (format == WEIGHT_FP8)
+		return serves(p) && !(p->cluster.fp8_tflops > 0);
+	if (format == WEIGHT_MXFP4 || format == WEIGHT_NVFP4)
+		return serves(p) && !(p->cluster.fp4_tflops > 0);
+	return serves(p) && format != WEIGHT_BF16 && format != WEIGHT_FP16;
 }
 
 static bool
 rolls_out(const struct plan *p)
 {
-	return plan_has_rollouts(p);
+	return plan_has_rollouts(p) || serves(p); /* an engine alone may be that of rollouts */
 }
 
 /* ---- changes that no fixed values say ---------------------------------------------------- */

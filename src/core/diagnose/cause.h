@@ -11,13 +11,11 @@
 #include "core/diagnose/measured.h"
 #include "core/plan/plan.h"
 
-/* What of a run a cause makes worse, where no field says it. */
+/* The part of a run that a cause makes worse, where no field says it. */
 enum effect {
 	EFFECT_FIELDS,    /* as its fields say */
 	EFFECT_STEP,      /* it adds to a step, between the timed parts */
 	EFFECT_PASSES,    /* it adds to forward and backward passes */
-	EFFECT_OPTIMIZER, /* it adds to the optimizer's step */
-	EFFECT_NETWORK,   /* it slows what crosses nodes, in ways that no rate tells */
 	EFFECT_MEMORY,    /* it adds to memory */
 	EFFECT_TOKEN,     /* it adds to each token that is generated */
 	EFFECT_WAIT,      /* it adds to the time to the first token, and takes tokens a second */

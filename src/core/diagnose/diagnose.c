@@ -6,6 +6,8 @@
 #include "core/base/text.h"
 #include "core/diagnose/attribute.h"
 #include "core/diagnose/quantity.h"
+#include "core/diagnose/words.h"
+#include "core/plan/format.h"
 
 /* What the load of an engine adds to the error of its times, where no file tells it. */
 #define LOAD_ERROR 0.15
@@ -67,7 +69,7 @@ verdict_of(const struct diagnosed_term *t)
 
 /* Peaks of the allocator by rank: the fullest one, which the estimate's fullest stage is. */
 static double
-fullest(const struct measured *m, enum measured_id id)
+fullest_gpu(const struct measured *m, enum measured_id id)
 {
 	double most = 0;
 
@@ -86,12 +88,43 @@ is_memory(enum measured_id id)
 	return id >= MEASURED_ALLOCATED && id <= MEASURED_TOTAL;
 }
 
+/* Seconds of a step's kernels of one kind: of all micro-batches, on the slowest stage. */
+static double
+kernels_of(enum measured_id id, const struct estimate *e, const struct ledger *l)
+{
+	static const enum kernel_kind kind[MEASURED_COUNT] = {
+		[MEASURED_PRODUCTS] = KERNELS_PRODUCT, [MEASURED_EXPERTS] = KERNELS_EXPERTS,
+		[MEASURED_ATTENTION] = KERNELS_ATTENTION, [MEASURED_NORMS] = KERNELS_NORM,
+		[MEASURED_OPERATIONS] = KERNELS_OTHER };
+
+	return kind[id] != KERNELS_NONE ? (double)e->microbatches * l->by_kind[kind[id]] : 0;
+}
+
+/* All that computes in a step. */
+static double
+computed(const struct estimate *e, const struct ledger *l)
+{
+	double sum = e->step.optimizer_seconds;
+
+	for (int k = KERNELS_NONE + 1; k < KERNEL_KINDS; k++)
+		sum += (double)e->microbatches * l->by_kind[k];
+	return sum;
+}
+
+static void
+scale_term(struct diagnosed_term *t, double share)
+{
+	t->measured *= share;
+	t->low *= share;
+	t->high *= share;
+}
+
 static bool
 take_term(struct diagnosed_term *t, enum measured_id id, const struct measured *m,
     const struct plan *p, const struct estimate *e)
 {
 	const struct steady s = measured_steady(m, id);
-	const double most = is_memory(id) ? fullest(m, id) : 0;
+	const double most = is_memory(id) ? fullest_gpu(m, id) : 0;
 
 	*t = (struct diagnosed_term){ .id = id, .measured = most > 0 ? most : s.median,
 		.low = most > 0 ? most : s.low, .high = most > 0 ? most : s.high,
@@ -104,43 +137,58 @@ take_term(struct diagnosed_term *t, enum measured_id id, const struct measured *
 
 static void
 take_terms(struct diagnosis *d, const struct measured *m, const struct plan *p,
-    const struct estimate *e)
+    const struct estimate *e, const struct ledger *l)
 {
-	for (int id = 0; id < MEASURED_COUNT; id++)
-		d->terms += take_term(&d->term[d->terms], (enum measured_id)id, m, p, e);
+	for (int id = 0; id < MEASURED_COUNT; id++) {
+		struct diagnosed_term *t = &d->term[d->terms];
+
+		d->terms += take_term(t, (enum measured_id)id, m, p, e);
+		if (!(t->estimated > 0))
+			t->estimated = kernels_of((enum measured_id)id, e, l);
+		if (m->profiled > 0 && id >= MEASURED_PRODUCTS && id <= MEASURED_SEND)
+			scale_term(t, computed(e, l) / m->profiled);
+	}
+	if (m->profiled > 0)
+		text_put(d->measure[d->measures++], DIAGNOSE_TEXT, "kernels are summed over a profile: they are "
+		    "told as of a step with as much compute as the plan's, and their shares count");
+}
+
+/* ---- what is not believed ------------------------------------------------------------- */
+
+/* A share of the peak that no training step reaches: the best published ones are below it
+ * (shardplan-estimates(7), step); verl issue 1208 printed 1.018. */
+#define MFU_MOST 0.75
+
+/* The share of the peak that the run says, where it can not be. */
+static double
+doubted_share(const struct diagnosis *d, const struct measured *m)
+{
+	const double said = m->evidence[EVIDENCE_WRONG_COUNT].most;
+	double share = said > 0 ? said : 0;
+
+	for (size_t i = 0; i < d->terms; i++)
+		if (d->term[i].id == MEASURED_TFLOPS && d->run.cluster.bf16_tflops > 0)
+			share = larger(share, d->term[i].measured * 1e12 / format_peak(&d->run));
+	return share > MFU_MOST ? share : 0;
+}
+
+/* FLOP that are counted wrongly tell nothing; times may. */
+static void
+add_doubt(struct diagnosis *d, const struct measured *m)
+{
+	const double share = doubted_share(d, m);
+
+	if (!(share > 0))
+		return;
+	for (size_t i = 0; i < d->terms; i++)
+		if (d->term[i].id == MEASURED_TFLOPS)
+			d->term[i].verdict = TERM_NOT_TOLD;
+	text_put(d->measure[d->measures++], DIAGNOSE_TEXT, "an MFU of %.0f %% is not believed, as no step "
+	    "reaches it: FLOP are counted wrongly, or another GPU or number format runs; tokens a second "
+	    "tell", 100 * share);
 }
 
 /* ---- what leads ----------------------------------------------------------------------- */
-
-/* Times of the whole before those of parts, memory last; but what is out of line before what is
- * as estimated. */
-static enum measured_id
-leading_of(const struct diagnosis *d)
-{
-	static const enum measured_id order[] = {
-		MEASURED_STEP, MEASURED_TOKENS_GPU, MEASURED_TOKENS, MEASURED_SAMPLES, MEASURED_TFLOPS,
-		MEASURED_RL_STEP,
-		MEASURED_TPOT, MEASURED_GENERATED, MEASURED_DECODE, MEASURED_TTFT, MEASURED_RL_ROLLOUT,
-		MEASURED_OPTIMIZER, MEASURED_FORWARD_BACKWARD, MEASURED_BACKWARD, MEASURED_FORWARD,
-		MEASURED_GRADS_SYNC, MEASURED_PARAMS_GATHER, MEASURED_EXPOSED, MEASURED_COMPUTE,
-		MEASURED_NETWORK_BUS, MEASURED_NVLINK_BUS, MEASURED_TOTAL, MEASURED_ALLOCATED,
-		MEASURED_RESERVED,
-	};
-	enum measured_id first = MEASURED_COUNT;
-
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-		for (size_t k = 0; k < d->terms; k++) {
-			const struct diagnosed_term *t = &d->term[k];
-
-			if (t->id != order[i] || t->verdict == TERM_NOT_TOLD)
-				continue;
-			if (t->verdict == TERM_SLOWER)
-				return t->id;
-			if (first == MEASURED_COUNT)
-				first = t->id;
-		}
-	return first;
-}
 
 static const struct diagnosed_term *
 term_of(const struct diagnosis *d, enum measured_id id)
@@ -149,6 +197,38 @@ term_of(const struct diagnosis *d, enum measured_id id)
 		if (d->term[i].id == id)
 			return &d->term[i];
 	return NULL;
+}
+
+/* Times of the whole before those of parts, memory last; but what is out of line before what is
+ * as estimated. What the allocator keeps for reuse leads where nothing tells what it gave out. */
+static enum measured_id
+leading_of(const struct diagnosis *d)
+{
+	static const enum measured_id order[] = {
+		MEASURED_STEP, MEASURED_TOKENS_GPU, MEASURED_TOKENS, MEASURED_SAMPLES, MEASURED_TFLOPS,
+		MEASURED_RL_STEP,
+		MEASURED_TPOT, MEASURED_GENERATED, MEASURED_DECODE, MEASURED_TTFT, MEASURED_RL_ROLLOUT,
+		MEASURED_RL_TRAIN, MEASURED_RL_LOGPROBS, MEASURED_RL_OLD_LOGPROB, MEASURED_RL_REF_LOGPROB,
+		MEASURED_OPTIMIZER, MEASURED_FORWARD_BACKWARD, MEASURED_BACKWARD, MEASURED_FORWARD,
+		MEASURED_GRADS_SYNC, MEASURED_PARAMS_GATHER, MEASURED_EXPOSED, MEASURED_COMPUTE,
+		MEASURED_JOB_BUS, MEASURED_NETWORK_BUS, MEASURED_NVLINK_BUS, MEASURED_TOTAL, MEASURED_ALLOCATED,
+		MEASURED_RESERVED,
+	};
+	enum measured_id first = MEASURED_COUNT;
+
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		for (size_t k = 0; k < d->terms; k++) {
+			const struct diagnosed_term *t = &d->term[k];
+
+			if (t->id != order[i] || t->verdict == TERM_NOT_TOLD ||
+			    (t->id == MEASURED_RESERVED && term_of(d, MEASURED_ALLOCATED) != NULL))
+				continue;
+			if (t->verdict == TERM_SLOWER)
+				return t->id;
+			if (first == MEASURED_COUNT)
+				first = t->id;
+		}
+	return first;
 }
 
 /* ---- the answer -------------------------------------------------------------------------- */
@@ -168,18 +248,9 @@ put_mismatch(struct diagnosis *d, double given, double run)
 		if (s->field != FIELD_NONE && text_copy(s->value, sizeof s->value, d->mismatch[i].run))
 			out->sets++;
 	}
+	if (d->mismatches == 1 && out->sets == 1 && out->set[0].field == FIELD_GPU_POWER_WATTS)
+		out->cause = cause_find("power_cap"); /* that has a name */
 	d->causes -= out->sets == 0; /* no field says it */
-}
-
-/* The plan with a cause's fields. */
-static void
-plan_with(struct plan *out, const struct diagnosis *d, const struct diagnosed_cause *c)
-{
-	char err[256];
-
-	*out = d->run;
-	for (size_t i = 0; i < c->sets; i++)
-		field_parse(c->set[i].field, out, c->set[i].value, err, sizeof err);
 }
 
 /* What nccl-tests would show, where the cause is a link's. */
@@ -190,7 +261,8 @@ add_answer(char *buf, const struct diagnosis *d, const struct diagnosed_cause *c
 	static const enum measured_id links[] = { MEASURED_NETWORK_BUS, MEASURED_NVLINK_BUS };
 	struct plan p;
 
-	plan_with(&p, d, c);
+	p = d->run;
+	diagnosed_put(&p, c->set, c->sets);
 	for (int i = d->run.cluster.nodes > 1 ? 0 : 1; i < 2; i++) {
 		const double now = quantity_estimate(links[i], &d->run, work);
 		const double then = quantity_estimate(links[i], &p, work);
@@ -221,10 +293,14 @@ take_measures(struct diagnosis *d, const struct estimate *work)
 static bool
 is_within(const struct diagnosis *d)
 {
-	for (size_t i = 0; i < d->terms; i++)
+	bool any = false;
+
+	for (size_t i = 0; i < d->terms; i++) {
 		if (d->term[i].verdict == TERM_SLOWER || d->term[i].verdict == TERM_FASTER)
 			return false;
-	return d->terms > 0 && d->mismatches == 0;
+		any = any || d->term[i].verdict == TERM_AS_ESTIMATED;
+	}
+	return any && d->mismatches == 0;
 }
 
 void
@@ -232,26 +308,33 @@ diagnose_run(struct diagnosis *out, const struct measured *m, const struct plan 
     const struct catalog *catalog, struct estimate *work)
 {
 	double given, run;
+	struct ledger kinds;
 
+	ledger_init(&kinds, NULL, 0); /* for its sums alone */
 	*out = (struct diagnosis){ .leading = MEASURED_COUNT };
 	out->mismatches = diagnose_mismatches(out->mismatch, &out->run, m, p, catalog);
-	estimate_run(work, p, catalog, NULL);
+	estimate_run(work, p, catalog, &kinds);
 	out->legal = work->legal;
 	if (!work->legal)
 		return;
-	take_terms(out, m, p, work);
+	take_terms(out, m, p, work, &kinds);
+	add_doubt(out, m);
 	out->leading = leading_of(out);
 	out->within_error = is_within(out);
-	if (out->leading == MEASURED_COUNT)
+	if (out->leading == MEASURED_COUNT) {
+		put_mismatch(out, 0, 0);
+		out->causes -= out->causes > 0 && out->cause[0].cause == NULL; /* is told as such */
+		attribute_stated(out, m);
 		return;
-	given = attribute_cost(out->leading, quantity_estimate(out->leading, p, work), p, work);
-	out->difference = attribute_cost(out->leading, term_of(out, out->leading)->measured, p, work) -
+	}
+	given = quantity_cost(out->leading, quantity_estimate(out->leading, p, work), p, work);
+	out->difference = quantity_cost(out->leading, term_of(out, out->leading)->measured, p, work) -
 	    given;
 	if (out->mismatches > 0) {
 		estimate_run(work, &out->run, catalog, NULL);
 		if (!work->legal)
 			out->run = *p;
-		run = work->legal ? attribute_cost(out->leading,
+		run = work->legal ? quantity_cost(out->leading,
 		    quantity_estimate(out->leading, &out->run, work), &out->run, work) : given;
 		put_mismatch(out, given, run);
 	}

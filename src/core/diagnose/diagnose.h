@@ -16,7 +16,7 @@
 #include "core/estimate/estimate.h"
 #include "core/plan/catalog.h"
 
-enum { DIAGNOSE_VALUE = 64, DIAGNOSE_SETS = 4, DIAGNOSE_CAUSES = 12, DIAGNOSE_MISMATCHES = 32,
+enum { DIAGNOSE_VALUE = 64, DIAGNOSE_SETS = 4, DIAGNOSE_CAUSES = 20, DIAGNOSE_MISMATCHES = 32,
 	DIAGNOSE_MEASURES = 4, DIAGNOSE_TEXT = 256 };
 
 enum term_verdict { TERM_AS_ESTIMATED, TERM_SLOWER, TERM_FASTER, TERM_NOT_TOLD };
@@ -36,7 +36,7 @@ struct diagnosed_set {
 	char value[DIAGNOSE_VALUE];
 };
 
-/* What the plan says otherwise than the run. */
+/* A difference between plan and run. */
 struct mismatch {
 	enum field_id field;   /* FIELD_NONE: the GPUs of the job, which are no whole nodes */
 	char plan[DIAGNOSE_VALUE], run[DIAGNOSE_VALUE];
@@ -50,6 +50,7 @@ enum certainty { CERTAINTY_CERTAIN, CERTAINTY_LIKELY, CERTAINTY_POSSIBLE, CERTAI
 
 struct diagnosed_cause {
 	const struct cause *cause;  /* NULL: the plan is not the run's, as its mismatches tell */
+	const struct cause *with;   /* together they explain better what was measured; NULL: none does */
 	enum certainty certainty;
 	double explains, low, high; /* of the difference, in the unit of the leading quantity */
 	size_t sets;
@@ -65,7 +66,7 @@ struct diagnosis {
 	struct plan run;            /* the plan with what the run says instead */
 	size_t terms;
 	struct diagnosed_term term[MEASURED_COUNT];
-	/* What the causes are held against first, MEASURED_COUNT without any number; all costs are
+	/* The number that causes are held against first, MEASURED_COUNT without any number; all costs are
 	 * in its unit, rates as the seconds of a step or of a token. */
 	enum measured_id leading;
 	double difference;          /* measured less estimated, of the plan as it was given */

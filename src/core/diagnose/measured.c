@@ -116,9 +116,8 @@ steady_samples(const struct series *s, double *out)
 }
 
 struct steady
-measured_steady(const struct measured *m, enum measured_id id)
+series_steady(const struct series *s)
 {
-	const struct series *s = &m->series[id];
 	double v[SERIES_KEPT];
 	const size_t n = steady_samples(s, v);
 
@@ -131,19 +130,27 @@ measured_steady(const struct measured *m, enum measured_id id)
 		quantile(v, n, .75) };
 }
 
-int64_t
-measured_period(const struct measured *m, enum measured_id id)
+struct steady
+measured_steady(const struct measured *m, enum measured_id id)
 {
-	const struct series *s = &m->series[id];
-	const double least = PEAK_OVER_MEDIAN * measured_steady(m, id).median;
-	double step[SERIES_PEAKS];
+	return series_steady(&m->series[id]);
+}
+
+int64_t
+series_period(const struct series *s, double *mean)
+{
+	const double least = PEAK_OVER_MEDIAN * series_steady(s).median;
+	double step[SERIES_PEAKS], sum = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->peaks; i++)
-		if (s->peak[i].value > least && s->peak[i].step >= 0)
+		if (s->peak[i].value > least && s->peak[i].step >= 0) {
 			step[n++] = (double)s->peak[i].step;
+			sum += s->peak[i].value;
+		}
 	if (n < PERIOD_LEAST)
 		return 0;
+	*mean = sum / (double)n;
 	sort(step, n);
 	for (size_t i = 2; i < n; i++)
 		if (fabs((step[i] - step[i - 1]) - (step[1] - step[0])) > 1)
@@ -152,9 +159,8 @@ measured_period(const struct measured *m, enum measured_id id)
 }
 
 double
-measured_drift(const struct measured *m, enum measured_id id)
+series_drift(const struct series *s)
 {
-	const struct series *s = &m->series[id];
 	double v[SERIES_KEPT];
 	const size_t n = steady_samples(s, v), quarter = n / 4;
 	double early;
@@ -170,7 +176,7 @@ measured_drift(const struct measured *m, enum measured_id id)
 /* ---- facts and words --------------------------------------------------------------- */
 
 static void
-cut(char *to, size_t size, const char *from)
+cut_text(char *to, size_t size, const char *from)
 {
 	text_put(to, size, "%s", from);
 }
@@ -185,7 +191,7 @@ measured_fact(struct measured *m, int id, const char *text, double number, struc
 	else
 		return;
 	*f = (struct fact){ .id = id, .number = number, .place = place };
-	cut(f->text, sizeof f->text, text);
+	cut_text(f->text, sizeof f->text, text);
 }
 
 const struct fact *
@@ -205,7 +211,7 @@ measured_say(struct measured *m, enum evidence_id id, const char *text, double n
 
 	if (e->count++ == 0) {
 		e->place = place;
-		cut(e->text, sizeof e->text, text);
+		cut_text(e->text, sizeof e->text, text);
 	}
 	if (number > e->most)
 		e->most = number;

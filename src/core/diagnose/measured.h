@@ -59,7 +59,7 @@ struct series {
 	struct place place;   /* of the first one */
 };
 
-/* What a series comes to. */
+/* Median and spread of a series. */
 struct steady {
 	size_t samples;       /* 0: nothing is known */
 	bool first_alone;     /* there was only the first step, which is slower than others */
@@ -99,9 +99,14 @@ struct measured_memory {
 	double used;          /* of the device, by everybody */
 };
 
+/* The work of a job that failed, as the outermost calls of a traceback say. */
+enum oom_phase { OOM_UNKNOWN, OOM_LOADING, OOM_FORWARD, OOM_BACKWARD, OOM_UPDATE };
+
 /* An allocation that failed, in bytes: the last one that was told. */
 struct measured_oom {
 	size_t count;
+	int64_t rank;         /* -1 where the line does not say */
+	enum oom_phase phase;
 	double asked, capacity, free, process, allocated, unallocated, pools, others;
 	struct place place;
 };
@@ -112,13 +117,15 @@ struct measured_load {
 	int64_t completed;
 	double prompt_tokens, generate_tokens; /* of a request */
 	double concurrency;   /* requests at once */
-	bool rate_limited;    /* they came at a given rate, not as others ended */
+	bool rate_limited;    /* they came at a given rate, not as others ended: */
+	double rate, burstiness; /* a second; gamma shape of the gaps, 0: not said */
+	bool tpot_halved;     /* the program said half of it: that of the whole time stands here */
 	double ttft_seconds, tpot_seconds;
 	double tokens_per_second; /* generated */
 	double requests_per_second;
 };
 
-/* What an engine says when it starts: of the fullest worker; the pool with the states of linear
+/* Amounts that an engine tells when it starts: of the fullest worker; the pool with the states of linear
  * attention. 0 where nothing is said. */
 struct measured_engine {
 	double weight_bytes, kv_pool_bytes, kv_tokens, kv_blocks;
@@ -144,6 +151,8 @@ struct measured {
 	struct measured_oom oom;
 	struct measured_load load;
 	struct measured_engine engine;
+	/* Seconds of kernels that compute, where those by class are of a whole profile and not of a step. */
+	double profiled;
 };
 
 /* Add a sample of a step, -1 where the line tells none; values that are not above 0 are none. */
@@ -168,11 +177,15 @@ const struct fact *measured_find(const struct measured *m, int id);
 /* The steady state of a series: without the first steps, as far as others remain. */
 struct steady measured_steady(const struct measured *m, enum measured_id id);
 
-/* The number of steps from one peak above 1.5 medians to the next, where they are equal; 0. */
-int64_t measured_period(const struct measured *m, enum measured_id id);
+/* Median and spread of any series, as of a run's. */
+struct steady series_steady(const struct series *s);
+
+/* The number of steps from one peak above 1.5 medians to the next, where they are equal; 0. *mean: what
+ * these take. */
+int64_t series_period(const struct series *s, double *mean);
 
 /* The growth of the last quarter's median over the first one's, 1 where there are too few. */
-double measured_drift(const struct measured *m, enum measured_id id);
+double series_drift(const struct series *s);
 
 /* Whether lines said so. */
 static inline bool

@@ -11,8 +11,11 @@
 #define CAPACITY_NEAR 0.012
 #define MEAN_NEAR 0.02
 
+/* A power limit so much below the design power is meant. */
+#define LIMITED 0.97
+
 static void
-note(struct mismatch *out, size_t *n, struct mismatch one)
+note_mismatch(struct mismatch *out, size_t *n, struct mismatch one)
 {
 	if (*n < DIAGNOSE_MISMATCHES)
 		out[(*n)++] = one;
@@ -85,7 +88,7 @@ compare_gpu(struct mismatch *out, size_t *n, struct plan *run, const struct meas
 	text_put(one.run, sizeof one.run, "%s", gpu->id);
 	if (overrides_put(&(struct setting){ FIELD_GPU, gpu->id }, 1, run, &dropped, &wrong, err,
 	    sizeof err))
-		note(out, n, one);
+		note_mismatch(out, n, one);
 }
 
 const char *
@@ -121,12 +124,12 @@ compare_world(struct mismatch *out, size_t *n, struct plan *run, const struct me
 		one.field = FIELD_NONE;
 		text_put(one.plan, sizeof one.plan, "%lld", (long long)plan_world(p));
 		text_put(one.run, sizeof one.run, "%.0f", world->number);
-		note(out, n, one);
+		note_mismatch(out, n, one);
 		return;
 	}
 	field_format(one.field, p, one.plan, sizeof one.plan);
 	text_put(one.run, sizeof one.run, "%lld", (long long)nodes);
-	note(out, n, one);
+	note_mismatch(out, n, one);
 }
 
 /* Means of many requests are not whole. */
@@ -136,6 +139,15 @@ is_about(enum field_id f, const struct plan *a, const struct plan *b)
 	const bool mean = f == FIELD_PROMPT_TOKENS || f == FIELD_GENERATE_TOKENS || f == FIELD_CONCURRENCY;
 
 	return mean && is_near((double)field_int(f, a), (double)field_int(f, b), MEAN_NEAR);
+}
+
+/* Watts below what the GPU is made for, and the plan says. */
+static bool
+is_limited(double watts, const struct cluster *c)
+{
+	const double usual = c->gpu_power_watts > 0 ? c->gpu_power_watts : c->tdp_watts;
+
+	return usual > 0 && watts > 0 && watts < LIMITED * usual;
 }
 
 static void
@@ -149,12 +161,14 @@ compare_field(struct mismatch *out, size_t *n, struct plan *run, const struct fa
 
 	if (!field_parse(id, &said, f->text, err, sizeof err) || !field_applies(id, p))
 		return;
+	if (id == FIELD_GPU_POWER_WATTS && !is_limited(f->number, &run->cluster))
+		return;
 	field_format(id, p, one.plan, sizeof one.plan);
 	field_format(id, &said, one.run, sizeof one.run);
 	if (text_equal(one.plan, one.run) || is_about(id, p, &said))
 		return;
 	field_copy(id, run, &said);
-	note(out, n, one);
+	note_mismatch(out, n, one);
 }
 
 size_t

@@ -12,7 +12,7 @@
 
 #include "core/plan/plan.h"
 
-/* What a plan leaves to the engine, decided as it does (serve_setup.h). */
+/* Settings that a plan leaves to the engine, decided as it does (serve_setup.h). */
 struct serve_setup {
 	int64_t version;      /* 100*major + minor: 19 for 0.19; unknown counts as newest */
 	int64_t patch;        /* 6 for 0.5.6, of an unknown version as large as there is */
@@ -34,6 +34,7 @@ struct engine_host {
 	double step, request;        /* not hidden behind the GPU; of each request in it */
 	double answer, prompt_token; /* HTTP and tokenizer */
 	double together;             /* prompts that meet others, as a share */
+	double arrival;              /* as answer, where requests arrive by themselves */
 };
 
 /* An all-reduce over NVLink: seconds at least, seconds more of messages above 256 KiB. */
@@ -48,9 +49,6 @@ enum engine_pool {
 	POOL_OF_FREE,          /* a share of what was free before loading, less the weights */
 	POOL_OF_REST,          /* a share of what the weights and a trial run leave */
 };
-
-/* Whether the tokens of a pass are whole blocks. */
-enum engine_passes { PASSES_ANY, PASSES_BLOCKS_SENT, PASSES_BLOCKS };
 
 struct engine {
 	/* fields that a plan does not set */
@@ -67,9 +65,11 @@ struct engine {
 	bool dp_is_whole;          /* a rank of DP attention has all but its experts whole */
 
 	/* requests that it refuses */
-	enum engine_passes passes;
+	bool passes_are_blocks;    /* tokens of a pass are whole blocks */
 	bool passes_hold_requests; /* tokens of a pass are no fewer than requests of a batch */
 	bool drafts_on_one_stage;  /* no drafted tokens over pipeline stages */
+
+	const char *halves;        /* source where passes are cut in two that overlap, NULL: never */
 
 	/* memory */
 	enum engine_pool pool;
@@ -100,6 +100,7 @@ struct engine {
 	bool sorts_mxfp4;          /* experts in MXFP4 by Triton kernels that sort tokens on Hopper */
 	bool whole_heads;          /* sparse attention of MLA takes heads as they are, not padded */
 	bool mixes;                /* prompts into decode steps */
+	bool mixes_in_graphs;      /* and runs such steps in CUDA graphs, by parts */
 	bool polls;                /* looks for requests every serving.poll_interval steps */
 	double burst;              /* of prompts beyond the prefill workers, wait as a share */
 };

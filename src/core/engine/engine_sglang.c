@@ -47,8 +47,8 @@ sglang_non_torch(const struct plan *p, const struct serve_setup *s)
 static const struct engine_host *
 sglang_host(const struct serve_setup *s)
 {
-	static const struct engine_host now = { 3.6e-6, 17e-6, .41e-3, 21e-6, .140, 12e-6, .15 };
-	static const struct engine_host in_waves = { 3.6e-6, 17e-6, .41e-3, 21e-6, .140, 12e-6, .45 };
+	static const struct engine_host now = { 3.6e-6, 17e-6, .41e-3, 21e-6, .140, 12e-6, .15, .05 };
+	static const struct engine_host in_waves = { 3.6e-6, 17e-6, .41e-3, 21e-6, .140, 12e-6, .45, .05 };
 
 	return s->version < 5 || (s->version == 5 && s->patch < 6) ? &in_waves : &now;
 }
@@ -56,8 +56,9 @@ sglang_host(const struct serve_setup *s)
 const struct engine engine_sglang = {
 	.block = 1, /* srt/server_args.py, page_size */
 	.setup = sglang_setup,
-	.passes = PASSES_BLOCKS,
+	.passes_are_blocks = true,
 	.drafts_on_one_stage = true,
+	.halves = "SGLang python/sglang/srt/batch_overlap/two_batch_overlap.py",
 	.pool = POOL_OF_FREE,
 	.tables = 1,
 	.non_torch = sglang_non_torch,

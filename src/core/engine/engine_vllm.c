@@ -69,8 +69,8 @@ vllm_non_torch(const struct plan *p, const struct serve_setup *s)
 static const struct engine_host *
 vllm_host(const struct serve_setup *s)
 {
-	static const struct engine_host ahead = { 3.7e-6, 17e-6, .26e-3, 12e-6, .003, 12e-6, .055 };
-	static const struct engine_host behind = { 3.7e-6, 17e-6, .26e-3, 35e-6, .003, 12e-6, .055 };
+	static const struct engine_host ahead = { 3.7e-6, 17e-6, .26e-3, 12e-6, .003, 12e-6, .055, .012 };
+	static const struct engine_host behind = { 3.7e-6, 17e-6, .26e-3, 35e-6, .003, 12e-6, .055, .012 };
 
 	return s->version >= 14 && s->pp <= 1 && (s->tp <= 1 || !s->ray) ? &ahead : &behind;
 }
@@ -81,6 +81,7 @@ const struct engine engine_vllm = {
 	.setup = vllm_setup,
 	.experts_over_all = true,
 	.dp_is_whole = true,
+	.halves = "vLLM vllm/v1/worker/gpu_ubatch_wrapper.py",
 	.passes_hold_requests = true,
 	.pool = POOL_OF_PROFILE,
 	.non_torch = vllm_non_torch,
@@ -95,5 +96,6 @@ const struct engine engine_vllm = {
 	.host = vllm_host,
 	.reduce = { [REDUCE_HOPPER] = { 6.6e-6, 6e-6 }, [REDUCE_BLACKWELL] = { 9.2e-6, 14e-6 } },
 	.mixes = true,
+	.mixes_in_graphs = true,
 	.burst = .25,
 };

@@ -4,14 +4,17 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/estimate/estimate_run.h"
 #include "core/estimate/scope.h"
 #include "core/model/adapters.h"
 #include "core/rules/check.h"
+#include "core/serve/serve_open.h"
 #include "core/serve/serve_setup.h"
 
 #define HOST_MEMORY "AnswerDotAI/fsdp_qlora benchmarks_03_2024.md; OpenRLHF/OpenRLHF issue 1013"
 #define PHASE_MEMORY "verl docs/perf/perf_tuning.rst; vLLM vllm/v1/worker/gpu_worker.py"
 #define KV_CACHE "vLLM vllm/v1/core/kv_cache_utils.py"
+#define OPEN_LOOP "shardplan-estimates(7), serving at a rate"
 
 static void
 estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s,
@@ -48,6 +51,16 @@ estimate_host(const struct estimate *e, const struct plan *p)
 		return e->rl.host_bytes_per_node;
 	for (int64_t s = 0; s < e->stages; s++)
 		most = larger(most, e->stage[s].memory.host);
+	return most * (double)p->cluster.gpus_per_node;
+}
+
+double
+estimate_drives(const struct estimate *e, const struct plan *p)
+{
+	double most = 0;
+
+	for (int64_t s = 0; s < e->stages; s++)
+		most = larger(most, e->stage[s].memory.drive);
 	return most * (double)p->cluster.gpus_per_node;
 }
 
@@ -93,6 +106,23 @@ dominant(const struct memory *m, double *bytes)
 	return part[most].name;
 }
 
+/* More comes than the engines take, or than they take inside the limits. */
+static void
+check_rate(struct estimate *out, const struct plan *p)
+{
+	const struct serve_rate *r = &out->serve.rate;
+	const double rate = p->traffic.rate;
+
+	if (r->load >= 1)
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_RATE, "rate_above_saturation", OPEN_LOOP,
+		    "%.4g requests a second are more than the %.3g that the engines take: the queue grows "
+		    "without end", rate, r->saturation);
+	else if (r->limited && r->inside < rate)
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_RATE, "limits_missed", OPEN_LOOP,
+		    "%.4g %% of the requests stay within the limits at %.3g of %.4g requests a second",
+		    p->traffic.percentile, r->inside, rate);
+}
+
 /* What a serving engine with room for its weights does not hold. */
 static void
 check_requests(struct estimate *out, const struct plan *p)
@@ -101,7 +131,9 @@ check_requests(struct estimate *out, const struct plan *p)
 	const struct serving *v = &p->serving;
 	const double batch = setup.seqs * setup.engines * setup.dp;
 
-	if (out->serve.max_concurrency < setup.dp)
+	if (out->serve.rate.known && out->serve.max_concurrency >= setup.dp)
+		check_rate(out, p);
+	else if (out->serve.max_concurrency < setup.dp)
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_CONTEXT_LENGTH, "does_not_fit", KV_CACHE,
 		    "the KV cache of one engine holds %.1f requests of %lld tokens: not a whole one",
 		    out->serve.max_concurrency, (long long)v->context_length);
@@ -284,7 +316,7 @@ put_sizes(struct estimate *out, const struct plan *p, const struct facts *facts)
 
 /* Layout, placement and what follows from both. */
 static struct facts
-place(struct estimate *out, const struct plan *p, const struct catalog *catalog)
+place_plan(struct estimate *out, const struct plan *p, const struct catalog *catalog)
 {
 	struct facts facts = { .plan = p, .catalog = catalog };
 
@@ -355,6 +387,7 @@ static void
 estimate_speed(struct estimate *out, const struct plan *p, const struct catalog *catalog,
     struct ledger *ledger)
 {
+	out->points = 0;
 	out->timed = out->stages > 0 && p->mode == MODE_TRAIN;
 	if (out->timed)
 		out->step = steptime_estimate(p, &out->layout, &out->placement, out->microbatches,
@@ -362,6 +395,8 @@ estimate_speed(struct estimate *out, const struct plan *p, const struct catalog 
 	out->reinforced = out->timed && plan_has_rl(p) &&
 	    rl_run(&out->rl, p, catalog, &out->layout, &out->placement, NULL, ledger);
 	add_phases(out, p);
+	estimate_whole(out, p, &out->layout, &out->placement, out->timed ?
+	    checkpoint_params(p, &out->params, out->params_trainable) : 0, ledger);
 	out->served = out->stages > 0 && p->mode == MODE_SERVE;
 	if (out->served) {
 		double weights[STAGE_CHUNKS_MAX];
@@ -402,7 +437,7 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	struct facts facts;
 
 	diag_clear(&out->diags);
-	facts = place(out, p, catalog);
+	facts = place_plan(out, p, catalog);
 	out->legal = check_with(&facts, &out->diags);
 	out->model_known = is_known(p, catalog);
 	if (!out->legal)
@@ -412,12 +447,22 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	    adapters_total(p, out->params.total, ledger) : 0;
 	estimate_stages(out, p, ledger);
 	estimate_speed(out, p, catalog, ledger);
+	if (out->served)
+		serve_follow(&out->serve, p, FOLLOW_LIMITS, &out->room);
 	check_bias(out, p);
 	check_rates(out, p);
 	tell_network_share(out, p);
 	check_models(out, p);
 	check_host(out, p);
+	estimate_check_run(out, p, catalog, estimate_host(out, p));
 	check_fit(out, p, catalog);
+}
+
+void
+estimate_curve(struct estimate *e, const struct plan *p)
+{
+	e->points = e->served && (e->serve.tpot_seconds > 0 || e->serve.rate.known) ?
+	    serve_curve(e->curve, p, &e->layout, &e->placement, &e->serve, &e->room) : 0;
 }
 
 /* Legal, found out without saying why; sizes and placement are filled in. */
@@ -448,7 +493,7 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 	struct memory_peak peak;
 
 	scope_follow(scope, p);
-	out->timed = out->reinforced = out->served = out->fits = out->tight = false;
+	out->timed = out->reinforced = out->ran = out->served = out->fits = out->tight = false;
 	out->legal = is_legal(out, scope, p);
 	if (!out->legal)
 		return VERDICT_ILLEGAL;
@@ -459,6 +504,8 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 		find_room(out);
 		out->fits &= out->serve.fits;
 		out->tight &= out->fits;
+		if (out->fits)
+			serve_follow(&out->serve, p, scope->events, &out->room);
 		return VERDICT_ESTIMATED;
 	}
 	memory = scope_memory(scope, p);
@@ -485,5 +532,9 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 		add_phases(out, p);
 		find_room(out);
 	}
+	out->ran = false;
+	if (plan_has_run(p))
+		estimate_whole(out, p, &scope->pipeline.layout, &scope->pipeline.placement,
+		    scope_params(scope, p), NULL);
 	return VERDICT_ESTIMATED;
 }

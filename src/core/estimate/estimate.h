@@ -12,8 +12,11 @@
 #include "core/plan/catalog.h"
 #include "core/plan/diag.h"
 #include "core/plan/plan.h"
+#include "core/rate/rate_loop.h"
 #include "core/rl/rl.h"
+#include "core/run/run.h"
 #include "core/serve/serve.h"
+#include "core/serve/serve_curve.h"
 #include "core/train/memory.h"
 #include "core/train/steptime.h"
 #include "core/train/traffic.h"
@@ -27,7 +30,7 @@ struct stage_estimate {
 };
 
 /*
- * Large (about half a megabyte, most of it untouched): allocate it once and reuse it.
+ * Large (about two megabytes, most of it untouched): allocate it once and reuse it.
  * What could not be computed is marked: `laid_out` and `placed` say whether layout and
  * placement (and what builds on them) hold.
  */
@@ -55,16 +58,28 @@ struct estimate {
 	struct steptime step;
 	bool reinforced;              /* rl holds: rollouts or pairs, legal */
 	struct rl_estimate rl;
+	bool ran;                     /* run holds: timed, of a plan with a token budget; of others its
+	                               * checkpoint alone */
+	struct run_estimate run;
 	bool served;                  /* serve holds: serve mode, legal */
 	struct serve serve;
+	size_t points;                /* of the curve: 0 until estimate_curve */
+	struct serve_point curve[SERVE_CURVE_MAX];
+	struct rate_room room;        /* that percentiles were found in */
 };
 
 /* Estimate a resolved plan. ledger may be NULL; with one, every term is noted. */
 void estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
     struct ledger *ledger);
 
+/* Times under other loads, for those who look: of a plan that serves, its times known. */
+void estimate_curve(struct estimate *e, const struct plan *p);
+
 /* Bytes that a node keeps in its own memory, whose GPUs are all of the stage that leaves most. */
 double estimate_host(const struct estimate *e, const struct plan *p);
+
+/* Bytes that the GPUs of a node keep on its NVMe drives; 0: none. */
+double estimate_drives(const struct estimate *e, const struct plan *p);
 
 /* Whether it is known if the plan fits: it is legal, and its GPU's memory is known. */
 static inline bool
@@ -73,7 +88,7 @@ estimate_has_fit(const struct estimate *e)
 	return e->stages > 0 && e->capacity_known;
 }
 
-/* What the fullest GPU holds at its fullest, in whichever phase that is. */
+/* Bytes of the fullest GPU at its fullest, in whichever phase that is. */
 static inline double
 estimate_fullest(const struct estimate *e)
 {
@@ -108,7 +123,7 @@ estimate_has_step(const struct estimate *e)
 	return e->timed && e->step.seconds > 0;
 }
 
-/* What a search makes of a plan. */
+/* The verdict of a search on a plan. */
 enum verdict {
 	VERDICT_ILLEGAL,
 	VERDICT_TOO_LARGE,  /* legal, and takes more memory than asked for */
@@ -116,7 +131,7 @@ enum verdict {
 	VERDICT_ESTIMATED,  /* neither: all of it is worked out */
 };
 
-/* What is enough: INFINITY where anything is. Without seconds (0) no time is worked out. */
+/* Numbers that are enough: INFINITY where anything is. Without seconds (0) no time is worked out. */
 struct enough {
 	struct memory_limit bytes;
 	double seconds;
@@ -131,7 +146,8 @@ struct enough {
  * Legal, microbatches and, of a plan that is estimated, peak, fits, traffic, step and serve
  * are as estimate_run gives them. Not filled in: diags, params, params_per_gpu_max, and, in
  * train mode, layout, placement and stages other than the memory of peak_stage. A plan that serves is never too
- * large or too slow: whether it fits is in fits.
+ * large or too slow: whether it fits is in fits; percentiles at a rate are found where scope->events
+ * asks for them, of plans that fit.
  */
 enum verdict estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
     const struct enough *enough);

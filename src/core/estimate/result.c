@@ -1,391 +1,12 @@
 /*
- * result.c - the rows of result.def, the formulas of those that are no sum of terms, and how
- * they are read.
+ * result.c - how results are read, found and compared.
  */
 #include "core/estimate/result.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/model/kv.h"
-#include "core/serve/serve_setup.h"
-#include "core/train/schedule.h"
-
-#if defined __GNUC__
-#define MAYBE __attribute__((unused))
-#else
-#define MAYBE
-#endif
-
-/* Each takes what it needs of the plan p, its estimate e and the stage. */
-#define FORMULA(name) \
-	static void name##_formula(MAYBE const struct plan *p, MAYBE const struct estimate *e, \
-	    MAYBE int64_t stage, char *buf, size_t size)
-
-/* ---- sizes and memory --------------------------------------------------------------- */
-
-FORMULA(fits)
-{
-	text_put(buf, size, "%s of %s", UNITS_SHORT(BYTES, e->peak_low),
-	    UNITS_SHORT(BYTES, e->capacity));
-	if (e->served)
-		text_add(buf, size, "; the engine: %s", e->serve.fits ? "yes" : "no");
-}
-
-FORMULA(tight)
-{
-	const struct memory *m = &e->stage[e->peak_stage].memory;
-
-	text_put(buf, size, "%s to %s of %s", UNITS_SHORT(BYTES, e->peak_low),
-	    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
-	if (!e->served)
-		text_add(buf, size, ": overhead %s to %s, and %.3g %% of activations, logits and buffers, "
-		    "at least %d MiB", UNITS_SHORT(BYTES, m->overhead_low),
-		    UNITS_SHORT(BYTES, m->overhead_high), 100 * MEMORY_ERROR, MEMORY_ERROR_LEAST);
-}
-
-FORMULA(world)
-{
-	text_put(buf, size, "%lld nodes*%lld GPUs", (long long)p->cluster.nodes,
-	    (long long)p->cluster.gpus_per_node);
-}
-
-FORMULA(microbatches)
-{
-	text_put(buf, size, "global batch / (micro-batch*DP) = %lld / (%lld*%lld)",
-	    (long long)p->training.global_batch_size, (long long)p->training.micro_batch_size,
-	    (long long)e->dp);
-}
-
-FORMULA(most)
-{
-	int64_t most = 0;
-
-	for (int64_t i = 1; i < e->stages; i++)
-		if (e->stage[i].params > e->stage[most].params)
-			most = i;
-	text_put(buf, size, "stages.params of stage %lld", (long long)most);
-}
-
-FORMULA(capacity)
-{
-	text_put(buf, size, "%.6g GiB - %.6g GiB", p->cluster.memory_gib, p->cluster.reserved_gib);
-}
-
-FORMULA(peak)
-{
-	text_put(buf, size, "memory.total of stage %lld", (long long)e->peak_stage);
-}
-
-FORMULA(allocated)
-{
-	double bytes;
-
-	for (enum result_id id = RESULT_PARAMETERS; id <= RESULT_BUFFERS; id++)
-		if (result_value(id, e, stage, &bytes) && bytes > 0)
-			text_add(buf, size, "%s%s %s", buf[0] != '\0' ? " + " : "", result_table[id].label,
-			    UNITS_SHORT(BYTES, bytes));
-}
-
-/* Of an engine; in training it is the sum of its terms. */
-FORMULA(buffers)
-{
-	const double graphs = e->serve.graph_bytes;
-
-	if (e->served)
-		text_put(buf, size, "CUDA graphs %s + what weights take beside their parameters %s",
-		    UNITS_SHORT(BYTES, graphs),
-		    UNITS_SHORT(BYTES, e->stage[stage].memory.buffers - graphs));
-}
-
-FORMULA(range)
-{
-	const struct memory *m = &e->stage[stage].memory;
-
-	text_put(buf, size, "%s to %s, %s usually", UNITS_SHORT(BYTES, m->overhead_low),
-	    UNITS_SHORT(BYTES, m->overhead_high), UNITS_SHORT(BYTES, m->overhead));
-}
-
-FORMULA(reserved)
-{
-	const struct memory *m = &e->stage[stage].memory;
-
-	if (m->reserved > 0)
-		text_put(buf, size, "allocated %s + what the allocator keeps free %s",
-		    UNITS_SHORT(BYTES, m->allocated), UNITS_SHORT(BYTES, m->reserved - m->allocated));
-}
-
-FORMULA(total)
-{
-	const struct memory *m = &e->stage[stage].memory;
-
-	text_put(buf, size, "allocated %s + overhead %s", UNITS_SHORT(BYTES, m->allocated),
-	    UNITS_SHORT(BYTES, m->overhead));
-}
-
-/* With VPP these are pairs of a chunk and a micro-batch, as many to a micro-batch's worth. */
-FORMULA(flight)
-{
-	const struct share unit = { .input = 0 };
-	const struct placement *pl = &e->placement;
-	const long long vpp = (long long)pl->vpp;
-	const struct flight f = schedule_flight(p, pl, e->microbatches, stage, &unit);
-
-	text_put(buf, size, vpp > 1 ? "(%s) / VPP" : "%s", f.rule);
-	text_add(buf, size, ", m %lld, PP %lld, VPP %lld, r %lld; source: %s",
-	    (long long)e->microbatches, (long long)pl->pp, vpp, (long long)stage, f.source);
-}
-
-/* ---- reading --------------------------------------------------------------------- */
-
-/* What sits at a row's place in `from`: an estimate, a stage or a row of traffic. */
-static double
-result_read(const struct result *r, const void *from)
-{
-	const void *at = (const char *)from + r->at;
-
-	switch (r->form) {
-	case FORM_ANSWER:
-		return *(const bool *)at;
-	case FORM_WHOLE:
-		return (double)*(const int64_t *)at;
-	case FORM_COUNT:
-	case FORM_BYTES:
-	case FORM_REAL:
-		return *(const double *)at;
-	case FORM_TEXT:
-		break;
-	}
-	return 0;
-}
-
-double
-result_of_flow(enum result_id id, const struct traffic_row *row)
-{
-	return result_read(&result_table[id], row);
-}
-
-/* ---- traffic ------------------------------------------------------------------------ */
-
-/* "tp all-gather 0.41 s + dp all-reduce ...": what the rows have of it. */
-static void
-put_rows(const struct estimate *e, enum result_id id, const char *between, char *buf,
-    size_t size)
-{
-	for (size_t i = 0; i < e->traffic.count; i++) {
-		const struct traffic_row *row = &e->traffic.row[i];
-
-		text_add(buf, size, "%s%s %s", i > 0 ? between : "", traffic_dim_name(row->dim),
-		    row->collective);
-		if (id == RESULT_FLOW_SPAN)
-			text_add(buf, size, " %s", span_name(row->span.kind));
-		else if (result_table[id].form != FORM_TEXT)
-			text_add(buf, size, " %s", units_exact((char[UNITS_SIZE]){ 0 }, UNITS_SIZE,
-			    result_table[id].measure, result_of_flow(id, row)));
-	}
-}
-
-#define FLOW_FORMULA(name, id, between) \
-	FORMULA(name) \
-	{ \
-		put_rows(e, RESULT_##id, between, buf, size); \
-	}
-FLOW_FORMULA(dims, FLOW_DIM, ", ")
-FLOW_FORMULA(groups, FLOW_GROUP, ", ")
-FLOW_FORMULA(spans, FLOW_SPAN, ", ")
-FLOW_FORMULA(calls, FLOW_CALLS, " + ")
-
-/* ---- a step ------------------------------------------------------------------------- */
-
-FORMULA(bubble)
-{
-	text_put(buf, size, "%s / %s", UNITS_SHORT(SECONDS, e->step.bubble_seconds),
-	    UNITS_SHORT(SECONDS, e->step.seconds));
-}
-
-FORMULA(tflops)
-{
-	text_put(buf, size, "%s / (%s*%lld GPUs)", UNITS_SHORT(FLOP, e->step.model_flops),
-	    UNITS_SHORT(SECONDS, e->step.seconds), (long long)e->world);
-}
-
-static void
-put_utilization(const struct plan *p, const struct estimate *e, double flops, char *buf,
-    size_t size)
-{
-	text_put(buf, size, "%s / (%s*%lld GPUs*%s/s)", UNITS_SHORT(FLOP, flops),
-	    UNITS_SHORT(SECONDS, e->step.seconds), (long long)e->world,
-	    UNITS_SHORT(FLOP, machine_of(p).peak));
-}
-
-#define UTILIZATION_FORMULA(name, member) \
-	FORMULA(name) \
-	{ \
-		put_utilization(p, e, e->step.member, buf, size); \
-	}
-UTILIZATION_FORMULA(mfu, model_flops)
-UTILIZATION_FORMULA(mfu_full, full_flops)
-UTILIZATION_FORMULA(hfu, hardware_flops)
-
-FORMULA(tokens)
-{
-	text_put(buf, size, "%lld*%lld tokens / %s", (long long)p->training.global_batch_size,
-	    (long long)p->training.sequence_length, UNITS_SHORT(SECONDS, e->step.seconds));
-}
-
-FORMULA(per_gpu)
-{
-	text_put(buf, size, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->timed ? e->step.tokens_per_second :
-	    e->serve.tokens_per_second), (long long)e->world);
-}
-
-FORMULA(run)
-{
-	text_put(buf, size, "%.6g billion tokens / (%s*86400 s)", (double)p->training.token_budget,
-	    UNITS_SHORT(COUNT, e->reinforced ? e->rl.tokens_per_second : e->step.tokens_per_second));
-}
-
-/* ---- an engine ---------------------------------------------------------------------- */
-
-/* Windows, states and DCP make it no plain division. */
-static bool
-is_about(double a, double b)
-{
-	return fabs(a - b) <= 0.02 * b;
-}
-
-FORMULA(kv_tokens)
-{
-	const struct serve *s = &e->serve;
-
-	if (is_about(s->kv_tokens * s->kv_bytes_per_token, s->kv_pool_bytes))
-		text_put(buf, size, "%s / %s, in whole blocks", UNITS_SHORT(BYTES, s->kv_pool_bytes),
-		    UNITS_SHORT(BYTES, s->kv_bytes_per_token));
-}
-
-FORMULA(kv_blocks)
-{
-	const double block = (double)p->serving.block_size;
-
-	if (is_about(e->serve.kv_blocks * block, e->serve.kv_tokens))
-		text_put(buf, size, "%s / %.0f", UNITS_SHORT(COUNT, e->serve.kv_tokens), block);
-}
-
-FORMULA(requests)
-{
-	const double length = (double)p->serving.context_length, dp = serve_setup_of(p).dp;
-
-	if (is_about(e->serve.max_concurrency * length, dp * e->serve.kv_tokens))
-		text_put(buf, size, "DP %.0f*%s / %.0f", dp,
-		    UNITS_SHORT(COUNT, e->serve.kv_tokens), length);
-}
-
-FORMULA(slots)
-{
-	text_put(buf, size, "of %lld + %lld tokens each; %.0f at most in a batch",
-	    (long long)p->serving.prompt_tokens, (long long)p->serving.generate_tokens,
-	    e->serve.slots > 0 ? serve_setup_of(p).seqs : 0);
-}
-
-FORMULA(generated)
-{
-	const double n = (double)p->serving.generate_tokens;
-
-	if (e->serve.tokens_per_second > 0)
-		text_put(buf, size, "%.0f running requests*%.0f tokens / %s from slot to last token",
-		    e->serve.running, n, UNITS_SHORT(SECONDS, e->serve.cycle_seconds));
-}
-
-FORMULA(user)
-{
-	if (e->serve.tpot_seconds > 0)
-		text_put(buf, size, "1 / %s", UNITS_SHORT(SECONDS, e->serve.tpot_seconds));
-}
-
-FORMULA(transfer)
-{
-	if (e->serve.state_bytes_per_request > 0)
-		return;
-	text_put(buf, size, "%.0f tokens*%s in all layers / %s/s of the network cards that send it",
-	    (double)p->serving.prompt_tokens, UNITS_SHORT(BYTES, kv_model_bytes(p)),
-	    UNITS_SHORT(WIRE, e->serve.transfer_rate));
-}
-
-FORMULA(served)
-{
-	text_put(buf, size, "%.4g requests of %lld tokens at once; %lld of %lld + %lld",
-	    e->serve.max_concurrency, (long long)p->serving.context_length,
-	    (long long)p->serving.concurrency, (long long)p->serving.prompt_tokens,
-	    (long long)p->serving.generate_tokens);
-}
-
-/* ---- rollouts and updates ------------------------------------------------------------ */
-
-FORMULA(sync_bytes)
-{
-	if (e->rl.generates)
-		text_put(buf, size, "2*%s parameters / %lld GPUs of an engine",
-		    UNITS_SHORT(COUNT, e->params.total), (long long)e->rl.engine_gpus);
-}
-
-FORMULA(engines)
-{
-	text_put(buf, size, "%lld GPUs / %lld", (long long)e->rl.rollout_gpus,
-	    (long long)e->rl.engine_gpus);
-}
-
-FORMULA(engine_gpus)
-{
-	text_put(buf, size, p->rl.rollout_tp > 0 ? "rl.rollout_tp = %lld" :
-	    "fewest with as much KV cache as weights: %lld", (long long)e->rl.engine_gpus);
-}
-
-FORMULA(trained)
-{
-	text_put(buf, size, "%.0f*%lld tokens / %s", e->rl.responses,
-	    (long long)(p->rl.prompt_tokens + p->rl.response_tokens),
-	    UNITS_SHORT(SECONDS, e->rl.step_seconds));
-}
-
-FORMULA(trained_per_gpu)
-{
-	(void)p;
-	text_put(buf, size, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->rl.tokens_per_second),
-	    (long long)e->world);
-}
-
-/* ---- the table ---------------------------------------------------------------------- */
-
-#define AT(member) offsetof(struct estimate, member)
-#define STAGE(member) offsetof(struct stage_estimate, member)
-#define FLOW(member) offsetof(struct traffic_row, member)
-
-#define END { QUANTITY_COUNT, PART_NONE }
-#define ALL_OF(q) { QUANTITY_##q, PART_NONE }
-#define PART_OF(q, part) { QUANTITY_##q, PART_##part }
-#define NO_TERMS { END }
-#define TERMS(q) { ALL_OF(q), END }
-#define TERMS_AND(q, other) { ALL_OF(q), ALL_OF(other), END }
-#define TERMS_OR(q, other, part) { ALL_OF(q), PART_OF(other, part), END } /* by the mode */
-#define PART(q, part) { PART_OF(q, part), END }
-#define PART_AND(q, part, other) { PART_OF(q, part), ALL_OF(other), END }
-#define ALLOCATED \
-	ALL_OF(PARAMETERS), ALL_OF(GRADIENTS), ALL_OF(OPTIMIZER), ALL_OF(ACTIVATIONS), \
-	    ALL_OF(LOGITS), ALL_OF(BUFFERS), ALL_OF(SERVE_MEMORY)
-#define ALL_ALLOCATED { ALLOCATED, END }
-#define ALL_MEMORY \
-	{ ALLOCATED, ALL_OF(KV_TOKEN), ALL_OF(OVERHEAD), ALL_OF(PARAMS_GPU), END }
-
-const struct result result_table[RESULT_COUNT] = {
-#define RESULT(id, path, label, brief, form, measure, better, scope, rule, at, made, formula, \
-    help) \
-	[RESULT_##id] = { path, label, brief, help, FORM_##form, MEASURE_##measure, \
-	    BETTER_##better, SCOPE_##scope, RULE_##rule, at, made, formula },
-#include "core/estimate/result.def"
-#undef RESULT
-};
 
 /* ---- questions ------------------------------------------------------------------- */
 
@@ -405,6 +26,7 @@ result_of_quantity(enum quantity q)
 		[QUANTITY_BUFFERS] = RESULT_BUFFERS,
 		[QUANTITY_OVERHEAD] = RESULT_OVERHEAD,
 		[QUANTITY_HOST] = RESULT_HOST_BYTES,
+		[QUANTITY_DRIVE] = RESULT_DRIVE_BYTES,
 		[QUANTITY_TRAFFIC] = RESULT_FLOW_BYTES,
 		[QUANTITY_STEP] = RESULT_STEP,
 		[QUANTITY_FLOPS] = RESULT_MODEL_FLOPS,
@@ -423,6 +45,10 @@ result_of_quantity(enum quantity q)
 		[QUANTITY_RL_SECONDS] = RESULT_RL_PHASES,
 		[QUANTITY_RL_MEMORY] = RESULT_RL_PEAK,
 		[QUANTITY_RL_HOST] = RESULT_RL_HOST,
+		[QUANTITY_CHECKPOINT] = RESULT_CHECKPOINT,
+		[QUANTITY_RUN] = RESULT_DAYS,
+		[QUANTITY_ENERGY] = RESULT_MWH,
+		[QUANTITY_COST] = RESULT_COST,
 	};
 
 	return sum_of[q];
@@ -462,13 +88,19 @@ static const struct {
 	{ "rl.phases.memory", "rl.peak_bytes", SCOPE_RL },
 };
 
+static enum result_scope
+scope_of_list(const struct result *r)
+{
+	return result_serves((enum result_id)(r - result_table)) ? SCOPE_SERVE : r->scope;
+}
+
 static bool
 listed_as(const char *path, const struct result *r)
 {
 	for (size_t i = 0; i < sizeof list_paths / sizeof *list_paths; i++) {
 		const size_t list = strlen(list_paths[i].list), head = strlen(list_paths[i].path);
 
-		if (r->scope == list_paths[i].scope && strncmp(path, list_paths[i].list, list) == 0 &&
+		if (scope_of_list(r) == list_paths[i].scope && strncmp(path, list_paths[i].list, list) == 0 &&
 		    strncmp(r->path, list_paths[i].path, head) == 0 &&
 		    text_equal(path + list, r->path + head))
 			return true;
@@ -507,6 +139,12 @@ sum_of_dim(const struct traffic *t, enum traffic_dim dim, double *value)
 }
 
 bool
+result_serves(enum result_id id)
+{
+	return result_table[id].scope >= SCOPE_SERVE && result_table[id].scope <= SCOPE_EVENTS;
+}
+
+bool
 result_applies(enum result_id id, const struct estimate *e, int64_t stage)
 {
 	switch (result_table[id].scope) {
@@ -530,8 +168,16 @@ result_applies(enum result_id id, const struct estimate *e, int64_t stage)
 		return e->timed;
 	case SCOPE_RL:
 		return e->reinforced;
+	case SCOPE_RUN:
+		return e->ran;
 	case SCOPE_SERVE:
 		return e->served;
+	case SCOPE_RATE:
+		return e->served && e->serve.rate.known;
+	case SCOPE_LIMITS:
+		return e->served && e->serve.rate.known && e->serve.rate.limited;
+	case SCOPE_EVENTS:
+		return e->served && e->serve.rate.followed;
 	}
 	return false;
 }
@@ -557,7 +203,7 @@ result_value(enum result_id id, const struct estimate *e, int64_t stage, double 
 			*value += result_of_flow(id, &e->traffic.row[i]);
 	else
 		*value = result_read(r, r->scope == SCOPE_STAGE ? (const void *)&e->stage[stage] : e);
-	return r->rule != RULE_SIZE || *value > 0;
+	return (r->rule != RULE_SIZE && r->rule != RULE_SAID) || *value > 0;
 }
 
 int

@@ -30,7 +30,7 @@ enum result_form {
 	FORM_TEXT,   /* a word */
 };
 
-/* What has to hold for it to be known, and what it is of. */
+/* The condition for it to be known, and the thing it is of. */
 enum result_scope {
 	SCOPE_PLAN,  /* any plan */
 	SCOPE_MODEL, /* the catalogue has the model */
@@ -42,16 +42,21 @@ enum result_scope {
 	SCOPE_FLOW,  /* one row of traffic, else the sum of them; timed */
 	SCOPE_DIM,   /* bytes of the rows of one dimension, which `at` is; timed */
 	SCOPE_STEP,  /* timed, on a GPU of known rates */
-	SCOPE_SERVE, /* served */
+	SCOPE_SERVE, /* served, */
+	SCOPE_RATE,  /* at a rate, */
+	SCOPE_LIMITS, /* that has limits, */
+	SCOPE_EVENTS, /* or that the engines take */
 	SCOPE_RL,    /* reinforced, on a GPU of known rates */
+	SCOPE_RUN,   /* it has a token budget, and every stage of it a time */
 };
 
-/* What 0 means. */
+/* The meaning of 0. */
 enum result_rule {
 	RULE_ANY,     /* 0 */
 	RULE_SIZE,    /* not known */
 	RULE_SOME,    /* there is none of it: the screen leaves it out, */
 	RULE_ASKED,   /* and so does JSON */
+	RULE_SAID,    /* not known, as the plan does not say what it takes: both leave it out */
 	RULE_TERMS,   /* nothing: `explain` alone has it */
 };
 
@@ -86,6 +91,9 @@ struct result {
 
 extern const struct result result_table[RESULT_COUNT];
 
+/* What sits at a row's place in `from`: an estimate, a stage or a row of traffic. */
+double result_read(const struct result *r, const void *from);
+
 /* By path, also as it stands in JSON ("stages.memory.total"), or by last part; of several
  * that of a quantity of the ledger goes first. RESULT_COUNT when there is none. */
 enum result_id result_find(const char *path);
@@ -104,7 +112,10 @@ bool result_value(enum result_id id, const struct estimate *e, int64_t stage, do
 /* That of one row of traffic, for SCOPE_FLOW. */
 double result_of_flow(enum result_id id, const struct traffic_row *row);
 
-/* What a plan is judged by, in its mode: of a plan with phases those of the whole step, of which
+/* Of a serving engine. */
+bool result_serves(enum result_id id);
+
+/* The results that a plan is judged by, in its mode: of a plan with phases those of the whole step, of which
  * the trainer's own (scope STEP) are one update with rows of the full length. */
 enum result_main { MAIN_TIME, MAIN_MEMORY, MAIN_TOKENS, MAIN_TOKENS_GPU };
 enum result_id result_main(enum result_main which, const struct plan *p);

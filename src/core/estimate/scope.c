@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/model/adapters.h"
+#include "core/plan/batch.h"
+#include "core/run/checkpoint.h"
 #include "core/train/steptime.h"
 
 void
@@ -11,6 +14,7 @@ scope_init(struct scope *s, const struct catalog *catalog)
 {
 	s->catalog = catalog;
 	s->begun = false;
+	s->events = FOLLOW_MEANS;
 }
 
 static bool
@@ -25,16 +29,62 @@ same_job(const struct plan *a, const struct plan *b)
 	    memcmp(&a->calibration, &b->calibration, sizeof a->calibration) == 0;
 }
 
+/* Switches that take no part in what a GPU computes and keeps of a micro-batch. Traffic and what
+ * follows from it are worked out anew. */
+static void
+copy_switches(struct training *to, const struct training *from)
+{
+	to->cuda_graph = from->cuda_graph;
+	to->precision_aware_optimizer = from->precision_aware_optimizer;
+	to->overlap_grad_reduce = from->overlap_grad_reduce;
+	to->overlap_param_gather = from->overlap_param_gather;
+	to->tp_overlap = from->tp_overlap;
+	to->moe_overlap = from->moe_overlap;
+}
+
 static bool
 same_batch(const struct plan *a, const struct plan *b)
 {
 	const struct parallel *x = &a->parallel, *y = &b->parallel;
+	struct training training = b->training;
 
+	copy_switches(&training, &a->training);
 	return x->tp == y->tp && x->tp_apart == y->tp_apart &&
 	    x->sequence_parallel == y->sequence_parallel && x->cp == y->cp &&
-	    x->cp_comm == y->cp_comm && x->ep == y->ep && x->etp == y->etp &&
-	    x->release == y->release && x->moe_dispatcher == y->moe_dispatcher &&
+	    x->ep == y->ep && x->etp == y->etp &&
+	    x->release == y->release &&
 	    text_equal(x->hierarchical_cp, y->hierarchical_cp) &&
+	    memcmp(&a->training, &training, sizeof training) == 0;
+}
+
+/* CP's traffic and the dispatcher as far as what is computed, and what is kept, takes notice of it (kernel.c,
+ * compute_experts.c, activation.c). */
+static bool
+same_kernels(const struct plan *a, const struct plan *b)
+{
+	return (a->parallel.cp_comm == CP_COMM_A2A) == (b->parallel.cp_comm == CP_COMM_A2A) &&
+	    batch_unfused(a) == batch_unfused(b) &&
+	    (a->parallel.moe_dispatcher == DISPATCHER_ALLTOALL) ==
+	    (b->parallel.moe_dispatcher == DISPATCHER_ALLTOALL);
+}
+
+static bool
+same_heads(const struct plan *a, const struct plan *b)
+{
+	const int64_t x = a->parallel.cp_comm, y = b->parallel.cp_comm;
+
+	return batch_unfused(a) == batch_unfused(b) &&
+	    (x == CP_COMM_A2A || x == CP_COMM_A2A_P2P) == (y == CP_COMM_A2A || y == CP_COMM_A2A_P2P);
+}
+
+/* What traffic of a micro-batch takes notice of besides: DualPipe, which is none on one stage, hides
+ * that of experts (traffic_hides_experts). */
+static bool
+same_traffic(const struct plan *a, const struct plan *b)
+{
+	return a->parallel.cp_comm == b->parallel.cp_comm &&
+	    a->parallel.moe_dispatcher == b->parallel.moe_dispatcher &&
+	    plan_schedule(a) == plan_schedule(b) &&
 	    memcmp(&a->training, &b->training, sizeof a->training) == 0;
 }
 
@@ -64,7 +114,8 @@ follow_job(struct scope *s, const struct plan *p)
 	s->named = check_named(p, s->catalog);
 	s->rules = check_list_of(p);
 	s->begun = true;
-	s->sized = s->timed = s->generates = false;
+	s->sized = s->timed = s->generates = s->step.flowing = false;
+	s->params = 0;
 	forget_pipeline(s);
 }
 
@@ -74,9 +125,14 @@ scope_follow(struct scope *s, const struct plan *p)
 	if (!s->begun || !same_job(&s->plan, p)) {
 		follow_job(s, p);
 	} else if (!same_pipeline(&s->plan, p)) {
-		if (!same_batch(&s->plan, p))
-			s->sized = s->timed = false;
+		const bool same = same_batch(&s->plan, p);
+
+		s->sized &= same && same_heads(&s->plan, p);
+		s->timed &= same && same_kernels(&s->plan, p);
+		s->step.flowing &= same_traffic(&s->plan, p);
 		s->generates &= s->plan.training.precision == p->training.precision;
+		if (s->plan.parallel.tp != p->parallel.tp)
+			s->params = 0; /* the vocabulary is padded to a multiple of TP */
 		s->plan.parallel = p->parallel;
 		s->plan.training = p->training;
 		memcpy(s->plan.set, p->set, sizeof p->set);
@@ -99,14 +155,20 @@ scope_place(struct scope *s, const struct plan *p)
 }
 
 struct memory_setup *
+scope_sizes(struct scope *s, const struct plan *p)
+{
+	if (!s->sized)
+		memory_setup_batch(&s->memory, p);
+	s->sized = true;
+	return &s->memory;
+}
+
+struct memory_setup *
 scope_memory(struct scope *s, const struct plan *p)
 {
 	const struct pipeline *of = &s->pipeline;
 
-	if (!s->sized)
-		memory_setup_batch(&s->memory, p);
-	s->sized = true;
-	memory_setup_plan(&s->memory, p, &of->layout, &of->placement, of->microbatches);
+	memory_setup_plan(scope_sizes(s, p), p, &of->layout, &of->placement, of->microbatches);
 	return &s->memory;
 }
 
@@ -152,6 +214,17 @@ scope_step(struct scope *s, const struct plan *p)
 	}
 	of->run = true;
 	return &of->step;
+}
+
+double
+scope_params(struct scope *s, const struct plan *p)
+{
+	if (!(s->params > 0)) {
+		const struct model_params model = params_model(p, NULL);
+
+		s->params = checkpoint_params(p, &model, adapters_total(p, model.total, NULL));
+	}
+	return s->params;
 }
 
 const struct rl_engine *

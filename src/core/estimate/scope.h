@@ -44,10 +44,12 @@ struct pipeline {
 /* Large, most of it untouched: allocate it, or have one on the stack at most. */
 struct scope {
 	const struct catalog *catalog;     /* may be NULL */
+	enum follow events;                /* what of an open loop is asked for: the caller says */
 	bool begun, sized, timed;          /* job, batch in memory and batch in steps hold of: */
 	struct plan plan;
 	bool named;                        /* the catalogue has its GPU and model */
 	struct check_list rules;
+	double params;                     /* that a checkpoint has, 0: not worked out yet */
 	bool generates;                    /* this holds: */
 	struct rl_engine engine;
 	struct memory_setup memory;        /* its second half is of the plan before */
@@ -60,14 +62,18 @@ void scope_init(struct scope *s, const struct catalog *catalog);
 /* Follow to a plan: its job, and of a training plan its batch and its pipeline. */
 void scope_follow(struct scope *s, const struct plan *p);
 
-/* What is asked for of a training plan that is followed to. Groups and placement, false where
+/* Parts of a training plan that is followed to. Groups and placement, false where
  * the plan has none; memory and its stages; times of its micro-batches; of its step. */
 bool scope_place(struct scope *s, const struct plan *p);
+struct memory_setup *scope_sizes(struct scope *s, const struct plan *p); /* of a micro-batch alone */
 struct memory_setup *scope_memory(struct scope *s, const struct plan *p);
 const struct memory_loads *scope_loads(struct scope *s);
 struct step_setup *scope_batch(struct scope *s, const struct plan *p);
 struct step_setup *scope_flows(struct scope *s, const struct plan *p); /* with traffic; NULL: no layout */
 const struct step_run *scope_step(struct scope *s, const struct plan *p);
+
+/* Parameters that a checkpoint has. */
+double scope_params(struct scope *s, const struct plan *p);
 
 /* Of a plan with rollouts; NULL where no engine has a layout. */
 const struct rl_engine *scope_engine(struct scope *s, const struct plan *p);

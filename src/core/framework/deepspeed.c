@@ -134,9 +134,12 @@ const struct framework framework_deepspeed = {
 	.state = deepspeed_state,
 	.gradients_in_precision = true,
 	.etp_follows_tp = true,
+	.rounds_epochs = true,
+	.gathers_16bit = true,
 	.eager = true, /* models are modules of PyTorch, as Hugging Face has them */
 	.norms_in_parts = true,
 	.rotates_in_fp32 = true,
 	.prefetch_since = 202201, /* deepspeed/runtime/zero/partitioned_param_coordinator.py */
+	.bucket = { .params = 5e8 }, /* deepspeed/runtime/zero/config.py, reduce_bucket_size */
 	.working = { .buckets = true, .source = "DeepSpeed deepspeed/runtime/zero/config.py" },
 };

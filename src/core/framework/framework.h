@@ -25,11 +25,13 @@ enum rule_set {
 };
 #define RULES_ALL (~0U) /* every framework, of which those that train: */
 #define RULES_TRAINERS (RULES_ALL & ~(unsigned)(RULES_VLLM | RULES_SEED))
+/* that can keep copies of sharded state (rule copies_not_supported): */
+#define RULES_COPIES (RULES_TRAINERS & ~(unsigned)RULES_NANOTRON)
 
-/* What the vocabulary is padded to: TP x model.vocab_multiple, TP, nothing. */
+/* The size that the vocabulary is padded to: TP x model.vocab_multiple, TP, nothing. */
 enum vocab_padding { VOCAB_AS_IS, VOCAB_TO_MULTIPLE, VOCAB_TO_TP };
 
-/* What a step holds of sharded layers besides their shards. */
+/* Bytes of sharded layers in a step besides their shards. */
 struct working_set {
 	bool buckets;          /* buckets and live parameters of configured sizes, not layers */
 	int64_t from;          /* ZeRO stage from which gradients of layers wait for their reduction */
@@ -40,6 +42,15 @@ struct working_set {
 /* Of Megatron's FSDP, and of those that say nothing else. */
 #define MEGATRON_FSDP { .from = 2, .layers = 1, .source = "Megatron-LM " \
     "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py" }
+
+/* Gradients that are reduced at once where training.bucket_size does not say: parameters, at least
+ * so many for each rank; else MiB of gradients. */
+struct bucket {
+	double params, a_rank, mib;
+};
+
+/* Megatron-LM megatron/core/distributed/distributed_data_parallel.py */
+#define MEGATRON_BUCKET { .params = 40e6, .a_rank = 1e6 }
 
 enum { FRAMEWORK_LAYERED = 4 };
 
@@ -84,6 +95,15 @@ struct framework {
 	bool experts_need_ep;      /* no shards of their own for experts that EP does not split */
 	bool experts_shard_as_dense; /* one optimizer group: ranks of TP repeat the experts */
 
+	bool rounds_epochs;        /* the last step of an epoch is short (accelerate's loaders, skip_first_batches);
+	                            * else samples that are consumed count (Megatron-LM
+	                            * megatron/legacy/data/data_samplers.py) */
+
+	bool gathers_16bit;        /* ZeRO-3 can save whole weights beside its shards (DeepSpeed
+	                            * deepspeed/runtime/engine.py, stage3_gather_16bit_weights_on_model_save) */
+
+	bool decreases_batch;      /* a batch that fewer GPUs do not divide is rounded down at their wish */
+
 	/* model */
 	enum vocab_padding vocab;
 	bool skips_mtp;            /* multi-token-prediction layers are not run */
@@ -123,6 +143,7 @@ struct framework {
 	bool shards_optimizer_alone; /* ZeRO-1 is built whatever the stage above 0 */
 	bool slices_state;         /* ZeRO-1 copies slices of every parameter one by one */
 	struct working_set working;
+	struct bucket bucket;
 
 	/* rollouts (verl verl/workers/fsdp_workers.py) */
 	bool idles_bare;           /* between its phases a trainer holds no gradients, and its

@@ -24,14 +24,14 @@ span(const struct grid *g, uint32_t mask)
 }
 
 static uint32_t
-rest(const struct grid *g, uint32_t mask)
+axes_left(const struct grid *g, uint32_t mask)
 {
 	return ~mask & ((UINT32_C(1) << g->axes) - 1);
 }
 
 /* Number n as indices on the axes of the mask, fastest first: what it adds to a rank. */
 static int64_t
-spread(const struct grid *g, uint32_t mask, int64_t n)
+spread_over(const struct grid *g, uint32_t mask, int64_t n)
 {
 	int64_t rank = 0;
 
@@ -76,7 +76,7 @@ mask_count(const struct layout *l, int kind)
 {
 	const struct grid *g = grid_of(l, kind);
 
-	return span(g, rest(g, l->kind[kind].mask));
+	return span(g, axes_left(g, l->kind[kind].mask));
 }
 
 static int64_t
@@ -86,7 +86,7 @@ mask_group_of(const struct layout *l, int kind, int64_t rank)
 	const uint32_t inner = l->kind[kind].inner;
 
 	return gather(g, inner, rank) +
-	    span(g, inner) * gather(g, rest(g, l->kind[kind].mask | inner), rank);
+	    span(g, inner) * gather(g, axes_left(g, l->kind[kind].mask | inner), rank);
 }
 
 static int64_t
@@ -101,8 +101,8 @@ mask_member(const struct layout *l, int kind, int64_t group, int64_t k)
 	const struct grid *g = grid_of(l, kind);
 	const uint32_t mask = l->kind[kind].mask, inner = l->kind[kind].inner;
 
-	return spread(g, inner, group % span(g, inner)) +
-	    spread(g, rest(g, mask | inner), group / span(g, inner)) + spread(g, mask, k);
+	return spread_over(g, inner, group % span(g, inner)) +
+	    spread_over(g, axes_left(g, mask | inner), group / span(g, inner)) + spread_over(g, mask, k);
 }
 
 int
@@ -275,7 +275,7 @@ group_walk_start(struct group_walk *w, const struct layout *l, int kind, int64_t
 
 /* Count the masked axes up by one, like an odometer, without a division. */
 static void
-turn(struct group_walk *w)
+turn_axes(struct group_walk *w)
 {
 	const struct grid *g = grid_of(w->layout, w->kind);
 	const uint32_t mask = w->layout->kind[w->kind].mask;
@@ -298,7 +298,7 @@ group_walk_next(struct group_walk *w, int64_t *rank)
 		return false;
 	if (w->layout->kind[w->kind].shape == GROUP_MASK) {
 		*rank = w->rank;
-		turn(w);
+		turn_axes(w);
 	} else {
 		*rank = layout_member(w->layout, w->kind, w->group, w->next);
 	}

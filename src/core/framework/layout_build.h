@@ -4,8 +4,6 @@
 #ifndef CORE_LAYOUT_BUILD_H
 #define CORE_LAYOUT_BUILD_H
 #include "core/framework/layout.h"
-#include "core/plan/diag.h"
-#include "core/plan/plan.h"
 
 /* Add an empty grid; returns its index. */
 int layout_add_grid(struct layout *l);

@@ -23,20 +23,6 @@
 #define SEND_LATENCY 10e-6
 
 const char *
-span_name(enum span_kind kind)
-{
-	static const char *const names[] = { "nvlink", "network", "mixed" };
-
-	return names[kind];
-}
-
-const char *
-span_path_name(enum span_kind kind)
-{
-	return span_name(kind == SPAN_NVLINK ? SPAN_NVLINK : SPAN_NETWORK);
-}
-
-const char *
 collective_name(enum collective c)
 {
 	static const char *const names[] = {
@@ -44,92 +30,6 @@ collective_name(enum collective c)
 	};
 
 	return names[c];
-}
-
-/* ---- where a group lies ----------------------------------------------------------- */
-
-static int64_t
-ceil_div(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
-/*
- * Of the group that starts at rank 0: how many of its members are ranks below `limit`. The
- * axes are the digits of a rank: walk the digits of limit - 1 from the slowest down.
- */
-static int64_t
-members_below(const struct layout *l, const struct group_kind *k, int64_t limit)
-{
-	const struct grid *g = &l->grid[k->grid];
-	int64_t rest = limit - 1, total = 1, count = 0;
-
-	if (limit >= l->world)
-		rest = l->world - 1;
-	for (int i = 0; i < g->axes; i++)
-		if (k->mask >> i & 1)
-			total *= g->axis[i].size;
-	for (int i = g->axes - 1; i >= 0; i--) {
-		const int64_t digit = rest / g->axis[i].stride;
-
-		rest %= g->axis[i].stride;
-		if (!(k->mask >> i & 1)) {
-			if (digit > 0)
-				return count + total; /* every member has 0 here */
-			continue;
-		}
-		total /= g->axis[i].size;
-		if (digit >= g->axis[i].size)
-			return count + total * g->axis[i].size;
-		count += digit * total;
-	}
-	return count + 1;
-}
-
-static void
-span_finish(struct span *s, const struct plan *p, int64_t in_node)
-{
-	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
-
-	s->domains = ceil_div(s->size, s->inside);
-	s->nodes = ceil_div(s->size, in_node);
-	if (s->inside >= s->size)
-		s->kind = SPAN_NVLINK;
-	else
-		s->kind = s->inside > 1 ? SPAN_MIXED : SPAN_NETWORK;
-	s->nic_share = (double)p->cluster.nics_per_node * (double)in_node / (double)gpus;
-}
-
-/* First and last member of a run, or neighbours: two ranks `stride` apart. */
-struct span
-link_stride(const struct plan *p, int64_t size, int64_t stride)
-{
-	const int64_t domain = most_of(1, p->cluster.nvlink_domain);
-	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
-	struct span s = { .size = most_of(1, size) };
-
-	stride = most_of(1, stride);
-	s.inside = least_of(s.size, ceil_div(domain, stride));
-	span_finish(&s, p, least_of(s.size, ceil_div(gpus, stride)));
-	return s;
-}
-
-struct span
-link_span(const struct plan *p, const struct layout *l, int kind)
-{
-	const struct group_kind *k = kind < 0 ? NULL : &l->kind[kind];
-	const int64_t domain = most_of(1, p->cluster.nvlink_domain);
-	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
-	struct span s = { .size = k == NULL ? 1 : layout_group_size(l, kind) };
-
-	if (s.size == 1)
-		return link_stride(p, 1, 1);
-	if (k->shape == GROUP_ENDS || k->shape == GROUP_RING)
-		return link_stride(p, s.size, layout_member(l, kind, 0, s.size - 1));
-	/* A chunk is the start of its mask group: at most its own size is inside. */
-	s.inside = least_of(s.size, members_below(l, k, domain));
-	span_finish(&s, p, domain == gpus ? s.inside : least_of(s.size, members_below(l, k, gpus)));
-	return s;
 }
 
 /* ---- inside a domain -------------------------------------------------------------- */
@@ -285,10 +185,16 @@ nic_gbps(const struct plan *p)
  * 3.5 GB/s as NCCL's socket threads come. */
 #define SOCKETS_GBPS 28.0
 
+/* What is left of a card's rate where its GPU reads it across sockets (NVIDIA/nccl-tests issue 347),
+ * and by way of host memory: 33.3 of 93 GB/s (NVIDIA/nccl issue 1412). */
+static const double nic_share[] = {
+	[NIC_NEAR] = 1, [NIC_OTHER_SOCKET] = 0.5, [NIC_BY_HOST] = 0.36 };
+
 static double
 carried(const struct plan *p, double gbps)
 {
-	return p->cluster.transport == TRANSPORT_SOCKETS ? smaller(gbps, SOCKETS_GBPS) : gbps;
+	return p->cluster.transport == TRANSPORT_SOCKETS ? smaller(gbps, SOCKETS_GBPS) :
+	    gbps * nic_share[p->cluster.nic_path];
 }
 
 double
@@ -305,11 +211,17 @@ link_lag(const struct plan *p)
 	return p->cluster.transport == TRANSPORT_SOCKETS ? SOCKETS_HOP - NET_HOP : 0;
 }
 
-/* The same where a plan does not know its cards: one, of 1 Gb/s. */
+/* Gb/s of a node; where a plan does not know its cards one of 1 Gb/s. */
 static double
 node_gbps(const struct plan *p)
 {
 	return carried(p, nics_of(p) * nic_gbps(p));
+}
+
+double
+link_card(const struct plan *p)
+{
+	return node_gbps(p) / 8 / at_least_one(p->cluster.gpus_per_node);
 }
 
 /* Bytes a second that one GPU sends out of its domain. */
@@ -343,9 +255,10 @@ note_outside(struct link_note *note, const struct plan *p, const struct span *s,
 		text_put(note->path, sizeof note->path, "rate: share*PCIe*GPUs that send");
 		return;
 	}
-	text_add(note->numbers, sizeof note->numbers, "(%.8g*%.0f*%.10g/%.0f*%.0f)",
+	text_add(note->numbers, sizeof note->numbers, "(%.8g*%.0f*%.10g/%.0f*%.10g)",
 	    rate * node / (nics * nic), nics, nic, node, gpus);
-	text_put(note->path, sizeof note->path, "rate: share*NICs*NIC/GPUs of a node*GPUs that send");
+	text_put(note->path, sizeof note->path, "rate: share*NICs*NIC/GPUs of a node*GPUs that send%s",
+	    s->level.ring > 0 || s->level.each > 0 ? ", by what levels leave them" : "");
 }
 
 /* Note base + hops + max(bytes/rate, local), whose hops and bytes are told in numbers. */
@@ -400,7 +313,7 @@ note_ring(struct link_note *note, const struct plan *p, enum collective c, doubl
 		text_put(hops, sizeof hops, "%s(%.0f*%.8g + %.0f*%.8g)", reduce ? "2*1.4*" : "", n - k,
 		    RING_HOP, k - 1, hop);
 	text_put(bytes, sizeof bytes, "%s(%.0f-1)/%.0f*%.10g", reduce ? "2*" : "", n, n, payload);
-	note_slower(note, p, s, (double)s->inside, reduce ? "2*(n-1)/n*S" : "(n-1)/n*S", hops, bytes);
+	note_slower(note, p, s, (double)s->inside * (1 - s->level.ring), reduce ? "2*(n-1)/n*S" : "(n-1)/n*S", hops, bytes);
 }
 
 /*
@@ -414,7 +327,7 @@ ring_seconds(const struct plan *p, enum collective c, double payload, const stru
     struct link_note *note)
 {
 	const double wire = payload * ring_factor(c, (double)s->size);
-	const double rate = outside_rate(p, s) * (double)s->inside;
+	const double rate = outside_rate(p, s) * (1 - s->level.ring) * (double)s->inside;
 	const double local = s->inside > 1 ? inside_seconds(p, c, payload, s->inside, note) : 0;
 	const struct hops h = hops_of(p, c, s);
 
@@ -430,7 +343,7 @@ exchange_seconds(const struct plan *p, double payload, const struct span *s,
     struct link_note *note)
 {
 	const double n = (double)s->size, g = (double)s->inside, hop = outside_hop(p, s);
-	const double outside = payload * (1 - g / n) / outside_rate(p, s);
+	const double outside = payload * (1 - g / n) / (outside_rate(p, s) * (1 - s->level.each));
 	const double local = g > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL, payload * g / n,
 	    s->inside, note) : 0;
 	char hops[32], bytes[80];
@@ -438,7 +351,7 @@ exchange_seconds(const struct plan *p, double payload, const struct span *s,
 	if (note != NULL) {
 		text_put(hops, sizeof hops, "%.8g", hop);
 		text_put(bytes, sizeof bytes, "%.10g*(1 - %.0f/%.0f)", payload, g, n);
-		note_slower(note, p, s, 1, "S*(1 - inside/n)", hops, bytes);
+		note_slower(note, p, s, 1 - s->level.each, "S*(1 - inside/n)", hops, bytes);
 	}
 	return NET_BASE + hop + fmax(outside, local);
 }
@@ -449,9 +362,9 @@ send_seconds(const struct plan *p, double payload, const struct span *s, struct 
 	if (note != NULL) {
 		text_put(note->symbols, sizeof note->symbols, "t0 + S/rate");
 		text_put(note->numbers, sizeof note->numbers, "%.8g + %.10g/", SEND_LATENCY, payload);
-		note_outside(note, p, s, 1);
+		note_outside(note, p, s, 1 - s->level.ring);
 	}
-	return SEND_LATENCY + payload / outside_rate(p, s);
+	return SEND_LATENCY + payload / (outside_rate(p, s) * (1 - s->level.ring));
 }
 
 double
@@ -543,13 +456,14 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
 		return domain_seconds(p, ranks, token, span->size, note);
 	/* All but its own are on the network; from where it arrives it goes on over NVLink. */
 	visited = places_met(&p->model, k, copies);
-	away = tokens * token * visited * (k - 1) / k / outside_rate(p, span);
+	away = tokens * token * visited * (k - 1) / k /
+	    (outside_rate(p, span) * (1 - span->level.each));
 	local = span->inside > 1 ? domain_seconds(p, ranks, token, span->inside, note) : 0;
 	if (note != NULL) {
 		text_put(hops, sizeof hops, "%.8g", hop);
 		text_put(bytes, sizeof bytes, "%.10g*%.0f*%.8g*(%.0f-1)/%.0f", tokens, token, visited, k,
 		    k);
-		note_slower(note, p, span, 1, "tokens*bytes*domains met*(k-1)/k", hops, bytes);
+		note_slower(note, p, span, 1 - span->level.each, "tokens*bytes*domains met*(k-1)/k", hops, bytes);
 	}
 	return NET_BASE + hop + fmax(away, local);
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/framework/layout.h"
+#include "core/framework/levels.h"
 #include "core/plan/plan.h"
 
 /* Inside a domain, one GPU a domain, both. */
@@ -30,6 +31,7 @@ struct span {
 	int64_t domains;   /* NVLink domains that the group touches */
 	int64_t nodes;     /* nodes that the group touches */
 	double nic_share;  /* NICs of a node that one such group has to itself */
+	struct level_share level; /* what levels of the network leave of them */
 };
 
 /* Of the first group of a kind; all groups of a kind span alike when sizes are regular.
@@ -42,12 +44,12 @@ bool link_strays(const struct plan *p, const struct span *s);
 /* A group of `size` ranks that lie `stride` apart. */
 struct span link_stride(const struct plan *p, int64_t size, int64_t stride);
 
-/* What the members of one group talk over; LINK_NODE is PCIe inside a node. */
+/* The links between the members of one group; LINK_NODE is PCIe inside a node. */
 enum link_path { LINK_ITSELF, LINK_NVLINK, LINK_NODE, LINK_NETWORK };
 enum link_path link_path(const struct plan *p, const struct layout *l, int kind,
     int64_t group);
 
-/* The same for people: "NVLink", "node", "network", "itself". */
+/* Its name for people: "NVLink", "node", "network", "itself". */
 const char *link_path_name(enum link_path path);
 const char *link_name(const struct plan *p, const struct layout *l, int kind, int64_t group);
 
@@ -55,6 +57,9 @@ const char *link_name(const struct plan *p, const struct layout *l, int kind, in
  * next takes beyond those of NCCL over InfiniBand: those of the plan, or of its transport. */
 double link_node_gbps(const struct plan *p);
 double link_lag(const struct plan *p);
+
+/* GB/s that one GPU sends to the network over its node's cards. */
+double link_card(const struct plan *p);
 
 enum collective { COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_GATHER, COLLECTIVE_REDUCE_SCATTER,
 	COLLECTIVE_ALL_TO_ALL, COLLECTIVE_SEND };

@@ -447,7 +447,9 @@ const struct framework framework_megatron = {
 	.states_splits = true,
 	.state = megatron_state,
 	.etp_follows_tp = true,
+	.decreases_batch = true,
 	.vocab = VOCAB_TO_MULTIPLE,
 	.transformer_engine = true,
 	.working = MEGATRON_FSDP,
+	.bucket = MEGATRON_BUCKET,
 };

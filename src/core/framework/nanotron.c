@@ -110,4 +110,5 @@ const struct framework framework_nanotron = {
 	.shards_optimizer_alone = true, /* nanotron src/nanotron/helpers.py */
 	.slices_state = true,
 	.working = MEGATRON_FSDP,
+	.bucket = { .mib = 25 }, /* PyTorch torch/nn/parallel/distributed.py, bucket_cap_mb */
 };

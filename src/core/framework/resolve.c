@@ -7,6 +7,8 @@
 #include "core/framework/framework.h"
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
+#include "core/plan/field_source.h"
+#include "core/plan/mix.h"
 #include "core/plan/pattern.h"
 
 /* A request whose lengths nobody says. */
@@ -75,11 +77,13 @@ static int64_t
 usual_generated(const struct plan *p)
 {
 	const struct serving *s = &p->serving;
+	const struct mix *mix = mix_of(p);
+	const int64_t usual = mix != NULL ? mix->generate : USUAL_GENERATED;
 	const int64_t left = s->context_length - s->prompt_tokens;
 
 	if (field_is_set(FIELD_PROMPT_TOKENS, p))
-		return at_most(USUAL_GENERATED, left > 1 ? left : 1);
-	return at_most(USUAL_GENERATED, (s->context_length + 1) / 2);
+		return at_most(usual, left > 1 ? left : 1);
+	return at_most(usual, (s->context_length + 1) / 2);
 }
 
 static int64_t
@@ -88,8 +92,9 @@ usual_prompt(const struct plan *p)
 	const struct serving *s = &p->serving;
 	const int64_t generated = field_is_set(FIELD_GENERATE_TOKENS, p) ? s->generate_tokens :
 	    usual_generated(p), left = s->context_length - generated;
+	const struct mix *mix = mix_of(p);
 
-	return at_most(USUAL_PROMPT, left > 0 ? left : 0);
+	return at_most(mix != NULL ? mix->prompt : USUAL_PROMPT, left > 0 ? left : 0);
 }
 
 /* The rules of fields that follow others. */
@@ -128,6 +133,12 @@ derive(enum field_id f, struct plan *p)
 		p->serving.prompt_tokens = usual_prompt(p);
 	else if (f == FIELD_GENERATE_TOKENS)
 		p->serving.generate_tokens = usual_generated(p);
+	else if (f == FIELD_PREFIX_HIT)
+		p->serving.prefix_hit = mix_row(p)->prefix_hit;
+	else if (f == FIELD_PROMPT_SPREAD)
+		p->traffic.prompt_spread = mix_row(p)->prompt_spread;
+	else if (f == FIELD_GENERATE_SPREAD)
+		p->traffic.generate_spread = mix_row(p)->generate_spread;
 	else if (f == FIELD_BLOCK_SIZE)
 		p->serving.block_size = engine_of(p)->block;
 	else if (f == FIELD_ENGINE_VERSION && engine_of(p)->default_version)
@@ -170,6 +181,28 @@ fit_responses(struct plan *p)
 	}
 }
 
+/* A context whose length nobody set has room for the long requests of a mix, as far as the model
+ * goes. */
+static void
+fit_mix(struct plan *p)
+{
+	const struct mix *mix = mix_of(p);
+
+	if (mix == NULL || field_is_set(FIELD_CONTEXT_LENGTH, p))
+		return;
+	p->serving.context_length = mix_context(mix);
+	if (p->model.max_position > 0)
+		p->serving.context_length = at_most(p->serving.context_length, p->model.max_position);
+}
+
+/* A sequence whose length nobody set is no longer than what the model can tell places of. */
+static void
+fit_sequence(struct plan *p)
+{
+	if (field_source_context(p) && p->training.sequence_length > p->model.max_position)
+		p->training.sequence_length = p->model.max_position;
+}
+
 /* The fields that `from` has set, of those that the entry of `named` may give a value, or all. */
 static void
 copy_set(struct plan *p, const struct plan *from, enum field_id named)
@@ -205,6 +238,7 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 		field_copy(names[i], p, &asked);
 	}
 	copy_set(p, &asked, FIELD_NONE);
+	fit_mix(p);
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
 		if (field_table[f].origin == ORIGIN_DERIVED && !field_is_set(f, p))
 			derive(f, p);
@@ -212,6 +246,7 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 	memcpy(p->offered, asked.offered, sizeof p->offered);
 	pattern_settle(&p->model);
 	fit_responses(p);
+	fit_sequence(p);
 }
 
 void
@@ -222,7 +257,7 @@ plan_defaults(struct plan *p)
 }
 
 void
-plan_builtin(struct plan *p)
+plan_begin(struct plan *p)
 {
 	char err[128];
 
@@ -233,13 +268,20 @@ plan_builtin(struct plan *p)
 	field_put_int(FIELD_PP, p, 4, err, sizeof err);
 	field_offer(FIELD_TP, p);
 	field_offer(FIELD_PP, p);
+}
+
+void
+plan_builtin(struct plan *p)
+{
+	plan_begin(p);
 	plan_resolve(p, NULL);
 }
 
 static const enum field_id followers[] = {
 	FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE, FIELD_EXPERT_ADAPTERS,
 	FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY,
-	FIELD_ENGINE_VERSION, FIELD_PROMPT_TOKENS, FIELD_GENERATE_TOKENS, FIELD_BLOCK_SIZE
+	FIELD_ENGINE_VERSION, FIELD_PROMPT_TOKENS, FIELD_GENERATE_TOKENS, FIELD_BLOCK_SIZE,
+	FIELD_PREFIX_HIT, FIELD_PROMPT_SPREAD, FIELD_GENERATE_SPREAD
 };
 enum { FOLLOWERS = sizeof followers / sizeof *followers };
 
@@ -257,6 +299,10 @@ static bool
 follows_through(enum field_id f, enum field_id followed, int others)
 {
 	/* A set value that is taken back follows again. */
+	if (f == FIELD_SEQUENCE_LENGTH && followed == FIELD_MAX_POSITION) /* fit_sequence */
+		return true;
+	if (followed == FIELD_MIX && mix_fills(f))
+		return true;
 	if (f == FIELD_SEQUENCE_LENGTH || f == FIELD_CONTEXT_LENGTH) /* fit_responses */
 		return followed == f || followed == FIELD_TP || followed == FIELD_CP;
 	for (size_t i = 0; i < FOLLOWERS; i++)

@@ -14,6 +14,8 @@ void plan_defaults(struct plan *p);
 
 /* The built-in plan: 2 nodes of 8 GPUs, TP 2, PP 4 (with those fields set, TP and PP offered). */
 void plan_builtin(struct plan *p);
+/* The built-in plan, still to be resolved. */
+void plan_begin(struct plan *p);
 
 /*
  * Give every field that is not set its value: from the catalogue entry that
@@ -24,12 +26,12 @@ void plan_builtin(struct plan *p);
  */
 void plan_resolve(struct plan *p, const struct catalog *catalog);
 
-/* The same for a resolved plan of which this field alone has another value since. */
+/* Resolve a plan of which this field alone has another value since it was resolved. */
 void plan_resolve_field(struct plan *p, enum field_id f, const struct catalog *catalog);
 
-/* The same for a resolved plan of which only fields of `parallel`, `training` and `serving`
- * that no catalogue entry is named by changed: what follows them, at the price of a few of
- * its fields. For walks over many plans. */
+/* Resolve a plan of which only fields of `parallel`, `training` and `serving` that name no
+ * catalogue entry changed since it was resolved: work out what follows them, at the price of a
+ * few of its fields. For walks over many plans. */
 void plan_follow(struct plan *p);
 
 /* True where plan_follow may change f as `followed` changes; and for a field that any follows:

@@ -47,4 +47,5 @@ const struct framework framework_seed = {
 	.place = megatron_place,
 	.state = megatron_state,
 	.working = MEGATRON_FSDP,
+	.bucket = MEGATRON_BUCKET,
 };

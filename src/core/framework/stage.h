@@ -46,7 +46,7 @@ placement_chunk(const struct placement *pl, int64_t pp_rank, int64_t v)
 	return &pl->chunk[pp_rank * pl->vpp + v];
 }
 
-/* What every framework places, in one chunk: all but MTP layers, which some leave out. */
+/* The layers that every framework places, in one chunk: all but MTP layers, which some leave out. */
 struct chunk stage_all_layers(const struct plan *p);
 
 /* Layers of all chunks of a pipeline rank. */

@@ -13,7 +13,7 @@ enum { EXPANDED_MAX = 4 * STAGE_CHUNKS_MAX };
 
 /* Append `times` copies of a run; false when the text grows too long. */
 static bool
-repeat(char *out, size_t *used, const char *run, size_t length, int64_t times)
+repeat_run(char *out, size_t *used, const char *run, size_t length, int64_t times)
 {
 	if (length > 0 && times > (int64_t)((EXPANDED_MAX - 1 - *used) / length))
 		return false;
@@ -50,10 +50,10 @@ unroll_runs(const char *s, char *out)
 		size_t n = close != NULL && close > s + 1 ? factor(close + 1, &times) : 0;
 
 		if (n > 0) {
-			if (!repeat(out, &used, s + 1, (size_t)(close - s - 1), times))
+			if (!repeat_run(out, &used, s + 1, (size_t)(close - s - 1), times))
 				return false;
 			s = close + 1 + n;
-		} else if (!repeat(out, &used, s++, 1, 1)) {
+		} else if (!repeat_run(out, &used, s++, 1, 1)) {
 			return false;
 		}
 	}
@@ -71,7 +71,7 @@ unroll_characters(const char *s, char *out)
 		int64_t times = 1;
 		size_t n = factor(s + 1, &times);
 
-		if (!repeat(out, &used, s, 1, n > 0 ? times : 1))
+		if (!repeat_run(out, &used, s, 1, n > 0 ? times : 1))
 			return false;
 		s += 1 + n;
 	}

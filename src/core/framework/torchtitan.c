@@ -9,7 +9,7 @@
 
 /* Ranks that the world leaves for shards: data_parallel_shard_degree = -1. */
 static int64_t
-shards(const struct layout *l, const struct parallel *par)
+shards_of(const struct layout *l, const struct parallel *par)
 {
 	return l->world / product_of(product_of(par->dp_replicate, par->cp), product_of(par->tp, par->pp));
 }
@@ -19,7 +19,7 @@ torchtitan_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 {
 	const struct parallel *par = &p->parallel;
 	const int64_t rest = product_of(product_of(par->dp_replicate, par->cp), product_of(par->tp, par->pp));
-	const int64_t shard = shards(l, par), lanes = shard * par->cp * par->tp;
+	const int64_t shard = shards_of(l, par), lanes = shard * par->cp * par->tp;
 
 	if (product_of(shard, rest) != l->world)
 		return DIAG_REFUSE(diags, FIELD_TP, "product_not_world", PARALLEL_DIMS,
@@ -49,7 +49,7 @@ torchtitan_group(struct layout *l, const struct plan *p)
 		{ "dp_shard", SHARD, DENSE }, { "fsdp", CP | SHARD, DENSE }, { NULL, 0, 0 }
 	};
 	const struct parallel *par = &p->parallel;
-	const int64_t shard = shards(l, par), lanes = shard * par->cp * par->tp;
+	const int64_t shard = shards_of(l, par), lanes = shard * par->cp * par->tp;
 
 	layout_add_axes(l, (const struct axis_row[]){ { "tp", par->tp }, { "cp", par->cp },
 	    { "dp_shard", shard }, { "dp_replicate", par->dp_replicate }, { "pp", par->pp }, { NULL, 0 } });
@@ -129,6 +129,7 @@ const struct framework framework_torchtitan = {
 	.prefetches = true,
 	.working = { .from = 1, .layers = 2,
 		.source = "torchtitan torchtitan/models/llama3/infra/parallelize.py" },
+	.bucket = { .mib = 100 }, /* torchtitan/models/llama3/infra/parallelize.py, apply_ddp */
 	.equal_rounds = true,
 	.idles_bare = true,
 };

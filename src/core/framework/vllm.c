@@ -97,4 +97,5 @@ const struct framework framework_vllm = {
 	.state = megatron_state,
 	.tp_splits_experts = true,
 	.working = MEGATRON_FSDP,
+	.bucket = MEGATRON_BUCKET,
 };

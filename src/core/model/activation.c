@@ -11,7 +11,7 @@
 #include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
-#include "core/model/mixer.h"
+#include "core/model/kept.h"
 #include "core/model/modules.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
@@ -28,7 +28,6 @@
 #define MOE MCORE "transformer/moe/moe_layer.py"
 #define EXPERTS MCORE "transformer/moe/experts.py"
 #define ROUTER MCORE "transformer/moe/router.py"
-#define SHARED MCORE "transformer/moe/shared_experts.py"
 #define RANDOM MCORE "tensor_parallel/random.py"
 #define EMBEDDING MCORE "models/common/embeddings/language_model_embedding.py"
 #define MTP MCORE "transformer/multi_token_prediction.py"
@@ -40,13 +39,7 @@
 #define TE_CP "TransformerEngine transformer_engine/pytorch/attention/" \
     "dot_product_attention/context_parallel.py"
 #define TE_NORM "TransformerEngine transformer_engine/pytorch/ops/basic/rmsnorm.py"
-#define DELTA "flash-linear-attention fla/layers/gated_deltanet.py"
-
-#define KIMI "flash-linear-attention fla/layers/kda.py"
-#define LIGHTNING "MiniMaxAI/MiniMax-Text-01 modeling_minimax_text_01.py"
-#define MAMBA MCORE "ssm/mamba_mixer.py"
 #define GEMMA "transformers models/gemma4/modular_gemma4.py"
-#define LATENT MCORE "transformer/moe/moe_layer.py"
 
 struct share
 share_add(struct share a, const struct share *b, double times)
@@ -79,6 +72,7 @@ activation_init(const struct plan *p)
 
 	c.a = batch_width(p);
 	c.linear = format_of(p).bytes;
+	c.core = p->training.fp8_attention && format_of(p).quantised && !modules_eager(p) ? 1 : c.a;
 	c.tp = at_least_one(p->parallel.tp);
 	c.cp = at_least_one(p->parallel.cp);
 	c.etp = params_expert_ranks(p) / at_least_one(p->parallel.ep);
@@ -162,17 +156,25 @@ add_core(const struct sink *s, double layers, double out, bool local)
 		    AS("bytes of the output", out));
 }
 
-/* Of n heads of size v, as the next linear layer keeps it too. */
+/* Of n heads of size v, in so many bytes as attention keeps it and as the next linear layer does,
+ * if its weight is trained; an adapter of a frozen one reads 16 bits, which without dropout are
+ * kept for attention already, but of attention in FP8 (TransformerEngine
+ * dot_product_attention/backends.py, FusedAttnFunc.forward, fp8_tensors). */
 static void
-add_output(const struct sink *s, double layers, double n, double v, const char *source)
+add_output(const struct sink *s, double layers, double n, double v, double bytes,
+    const char *source)
 {
 	const struct activation *c = s->c;
+	const bool adapted = c->frozen && (c->adapted & TARGET_O) && c->p->finetune.dropout <= 0;
+	const double next = c->frozen ? (adapted && bytes < c->a ? c->a : 0) :
+	    c->linear < c->a ? c->linear : 0;
 
-	KEPT(s, "attention output", source, layers * (c->a * c->tokens * n * v), AS("L", layers),
-	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
-	if (c->linear < c->a && !c->frozen)
-		KEPT(s, "FP8 attention output", source, layers * c->linear * c->tokens * n * v,
-		    AS("L", layers), AS("a", c->linear), AS("T", c->tokens), AS("n/TP", n), IS(v));
+	KEPT(s, "attention output", source, layers * (bytes * c->tokens * n * v), AS("L", layers),
+	    AS("a", bytes), AS("T", c->tokens), AS("n/TP", n), IS(v));
+	if (next > 0)
+		KEPT(s, adapted ? "attention output that adapters read" : "FP8 attention output", source,
+		    layers * next * c->tokens * n * v, AS("L", layers), AS("a", next),
+		    AS("T", c->tokens), AS("n/TP", n), IS(v));
 }
 
 static void
@@ -187,7 +189,7 @@ add_mha(const struct sink *s, double layers, double borrowed, bool local)
 
 	if (borrowed > 0)
 		KEPT(s, "keys and values that earlier layers keep", GEMMA,
-		    -(borrowed * c->a * c->tokens * k * (d + v)), AS("L", borrowed), AS("a", c->a),
+		    -(borrowed * c->core * c->tokens * k * (d + v)), AS("L", borrowed), AS("a", c->core),
 		    AS("T", c->tokens), AS("k/TP", k), IS(d), IS(v));
 	if (borrowed > 0 && m->qk_norm)
 		KEPT(s, "those keys before their norm", GEMMA, -(borrowed * c->a * c->tokens * k * d),
@@ -195,7 +197,7 @@ add_mha(const struct sink *s, double layers, double borrowed, bool local)
 	if (layers <= 0)
 		return;
 	KEPT(s, "queries, keys and values", ATTENTION,
-	    layers * c->a * c->tokens * (n * d + k * (d + v)), AS("L", layers), AS("a", c->a),
+	    layers * c->core * c->tokens * (n * d + k * (d + v)), AS("L", layers), AS("a", c->core),
 	    AS("T", c->tokens), AS("n/TP", n), IS(d), AS("k/TP", k), IS(v));
 	if (m->qk_norm)
 		KEPT(s, "queries and keys before their norm", TE_NORM,
@@ -209,7 +211,7 @@ add_mha(const struct sink *s, double layers, double borrowed, bool local)
 		    layers * (out + c->a * c->tokens * n), AS("L", layers),
 		    AS("bytes of the output", out), AS("a", c->a), AS("T", c->tokens), AS("n/TP", n));
 	add_core(s, layers, out, local);
-	add_output(s, layers, n, v, ATTENTION);
+	add_output(s, layers, n, v, c->core, ATTENTION);
 }
 
 static void
@@ -237,52 +239,7 @@ add_mla(const struct sink *s, double layers)
 		KEPT(s, "gate and gated output", MLA, layers * 2 * out, AS("L", layers),
 		    AS("bytes of the output", out));
 	add_core(s, layers, out, false);
-	add_output(s, layers, n, v, MLA);
-}
-
-/* Gated delta networks: the projections (q, k, v, gate, a, b), q, k and v after the
- * convolution, and the output before and after its gated norm. */
-static void
-add_linear_attention(const struct sink *s, double layers)
-{
-	const struct activation *c = s->c;
-	const struct model *m = s->m;
-	const double k = (double)(m->linear_key_heads * m->linear_key_head_dim);
-	const double heads = (double)m->linear_value_heads;
-	const double v = heads * (double)m->linear_value_head_dim;
-
-	if (layers <= 0)
-		return;
-	if (m->linear_kind == LINEAR_LIGHTNING) {
-		KEPT(s, "linear attention", LIGHTNING, layers * c->a * c->tokens / c->tp * (2 * k + 3 * v),
-		    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp), IS(k), IS(v));
-		return;
-	}
-	KEPT(s, "linear attention", DELTA,
-	    layers * c->a * c->tokens / c->tp * (4 * k + 5 * v + 2 * heads), AS("L", layers),
-	    AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp), IS(k), IS(v), IS(heads));
-	if (m->linear_kind == LINEAR_KDA)
-		KEPT(s, "decay of each channel", KIMI, layers * 4 * c->tokens / c->tp * k, AS("L", layers),
-		    AS("T", c->tokens), AS("TP", c->tp), IS(k));
-}
-
-/* Mamba-2: what its one projection makes, and the gated output before its norm and, as the
- * output projection reads it, after; the convolution and the states run again in the backward
- * pass. */
-static void
-add_mamba(const struct sink *s, double layers)
-{
-	const struct activation *c = s->c;
-	const struct mixer x = mixer_mamba(s->m);
-	const double v = x.value, k = x.key, heads = x.heads;
-
-	if (layers <= 0)
-		return;
-	KEPT(s, "inside Mamba", MAMBA,
-	    layers * c->tokens / c->tp * (c->a * (3 * v + 2 * k + heads) + c->linear * v),
-	    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp),
-	    AS("heads*head size", v), AS("groups*state", k), IS(heads),
-	    AS("a of linear layers", c->linear));
+	add_output(s, layers, n, v, c->a, MLA);
 }
 
 static void
@@ -300,9 +257,7 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 		if (!m->linear_attention)
 			add_mha(s, k->local, k->borrowing_local, true);
 	}
-	if (m->linear_attention)
-		add_linear_attention(s, k->local);
-	add_mamba(s, k->mamba);
+	kept_add_mixers(s, k, c->linear);
 	if (heads > 0 && indexed > 0)
 		KEPT(s, "indexer queries and keys", "DeepSeek-V3.2-Exp inference/model.py",
 		    indexed * c->a * c->local * ((heads + 1) * d), AS("L", indexed), AS("a", c->a),
@@ -351,74 +306,56 @@ add_common(const struct sink *s, double layers)
 
 /* ---- MLP and experts --------------------------------------------------------------- */
 
-/* Bytes of an MLP of width f for each token: what the activation function reads (gate and
- * up), and the input of the second linear layer. */
-static double
-mlp_bytes(const struct sink *s, double f, bool without_output)
+/* MLPs, routed or shared experts: what the activation function reads (gate and up), and the input
+ * of the second linear layer. */
+static void
+add_inside(const struct sink *s, const struct layer_kinds *k, enum matrix_block block, unsigned traits)
 {
 	const struct activation *c = s->c;
-	const double input = c->p->training.fp8_activation_input ? 1 : c->a;
+	const bool routed = traits & MATRIX_EXPERT, no_output = routed && c->no_act;
+	const struct kept of = { NULL, block, traits, c->p->training.fp8_activation_input ? 1 : c->a,
+		no_output || c->frozen ? 0 : c->linear, routed && !c->no_act ? c->a : 0,
+		routed ? c->routed : c->tokens, routed ? c->etp : c->tp };
 
-	return f * (input * (s->m->gated_mlp ? 2 : 1) + (without_output || c->frozen ? 0 : c->linear));
+	kept_add(s, k, &of);
+}
+
+/* silu(gate) * up in two steps keeps silu(gate). */
+static void
+add_mlps(const struct sink *s, const struct layer_kinds *k, enum matrix_block block)
+{
+	const struct activation *c = s->c;
+	const bool two_steps = framework_of(c->p)->gate_kept != NULL;
+
+	add_inside(s, k, block, 0);
+	if (two_steps)
+		kept_add(s, k, &(struct kept){ "activated gate", block, 0, 0, 0, c->a, c->tokens, c->tp });
 }
 
 static void
 add_dense(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct activation *c = s->c;
-	const double h = (double)s->m->hidden_size, f = (double)s->m->ffn_hidden_size;
-	const double bytes = mlp_bytes(s, 1, false);
-	const double layers = k->dense, mlps = layers + params_wide_mlps(s->m, k);
+	const double h = (double)s->m->hidden_size, layers = k->dense;
 
-	if (mlps <= 0)
-		return;
 	/* Attention and MLP in parallel read the output of one norm. */
 	if (layers > 0 && !c->no_norm && !c->frozen &&
 	    (patterned(s->m) || s->m->norms_per_layer != 1))
 		KEPT(s, "input of the MLP", MLP, layers * c->linear * h * c->local, AS("L", layers),
 		    AS("a", c->linear), IS(h), AS("Ts", c->local));
-	if (!c->no_mlp)
-		KEPT(s, "inside the MLP", MLP, mlps * bytes * c->tokens * f / c->tp, AS("L", mlps),
-		    IS(bytes), AS("T", c->tokens), IS(f), AS("TP", c->tp));
-	/* silu(gate) * up in two steps keeps silu(gate). */
-	if (!c->no_mlp && s->m->gated_mlp && framework_of(c->p)->gate_kept != NULL)
-		KEPT(s, "activated gate", framework_of(c->p)->gate_kept,
-		    mlps * c->a * c->tokens * f / c->tp, AS("L", mlps), AS("a", c->a),
-		    AS("T", c->tokens), IS(f), AS("TP", c->tp));
+	if (layers > 0 && !c->no_mlp)
+		add_mlps(s, k, BLOCK_MLP);
+	if (params_wide_mlps(s->m, k) > 0 && !c->no_mlp)
+		add_mlps(s, k, BLOCK_WIDE_MLP);
 }
 
 static void
-add_routed(const struct sink *s, double layers)
+add_moe(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct activation *c = s->c;
-	const double h = params_expert_width(s->m), experts = (double)s->m->experts;
+	const double h = (double)s->m->hidden_size, eh = params_expert_width(s->m);
 	const double f = (double)s->m->moe_ffn_hidden_size / c->etp;
-	/* Only gated activations have a kernel that multiplies by the probabilities at once;
-	 * beside others the output before that product is kept. */
-	const double bytes = mlp_bytes(s, 1, c->no_act) +
-	    (s->m->gated_mlp || c->no_act ? 0 : c->a);
-
-	if (!c->frozen || (c->adapted & TARGET_EXPERTS_UP))
-		KEPT(s, "tokens sent to experts", EXPERTS, layers * c->linear * h * c->routed,
-		    AS("L", layers), AS("a", c->linear), IS(h), AS("routed", c->routed));
-	if (c->adapted & TARGET_EXPERTS_DOWN)
-		KEPT(s, "inputs of the experts' down adapters", EXPERTS,
-		    layers * c->linear * f * c->routed, AS("L", layers), AS("a", c->linear),
-		    AS("f/ETP", f), AS("routed", c->routed));
-	KEPT(s, "inside the experts", EXPERTS, layers * bytes * f * c->routed, AS("L", layers),
-	    IS(bytes), AS("f/ETP", f), AS("routed", c->routed));
-	KEPT(s, "router logits, probabilities and map", ROUTER,
-	    layers * (4 + 4 + 1) * c->local * experts, AS("L", layers), AS("Ts", c->local),
-	    IS(experts));
-}
-
-static void
-add_moe(const struct sink *s, double layers)
-{
-	const struct activation *c = s->c;
-	const double h = (double)s->m->hidden_size;
-	const double shared = (double)s->m->shared_expert_ffn_hidden_size;
-	const double bytes = mlp_bytes(s, 1, false), latent = (double)s->m->moe_latent_size;
+	const double experts = (double)s->m->experts, layers = k->moe;
 
 	if (layers <= 0)
 		return;
@@ -427,13 +364,22 @@ add_moe(const struct sink *s, double layers)
 		    AS("a", c->a), IS(h), AS("Ts", c->local));
 	if (c->no_moe)
 		return;
-	if (latent > 0)
-		KEPT(s, "latents before and after the experts", LATENT, layers * 2 * c->a * latent * c->local,
-		    AS("L", layers), AS("a", c->a), IS(latent), AS("Ts", c->local));
-	add_routed(s, layers);
-	if (shared > 0 && !c->no_shared)
-		KEPT(s, "inside the shared experts", SHARED, layers * bytes * c->tokens * shared / c->tp,
-		    AS("L", layers), IS(bytes), AS("T", c->tokens), AS("f", shared), AS("TP", c->tp));
+	if (s->m->moe_latent_size > 0)
+		kept_add(s, k, &(struct kept){ "latents before and after the experts", BLOCK_MOE, 0, c->a,
+		    c->a, 0, c->local, 1 });
+	if (!c->frozen || (c->adapted & TARGET_EXPERTS_UP))
+		KEPT(s, "tokens sent to experts", EXPERTS, layers * c->linear * eh * c->routed,
+		    AS("L", layers), AS("a", c->linear), AS("h", eh), AS("routed", c->routed));
+	if (c->adapted & TARGET_EXPERTS_DOWN)
+		KEPT(s, "inputs of the experts' down adapters", EXPERTS,
+		    layers * c->linear * f * c->routed, AS("L", layers), AS("a", c->linear),
+		    AS("f/ETP", f), AS("routed", c->routed));
+	add_inside(s, k, BLOCK_MOE, MATRIX_EXPERT);
+	KEPT(s, "router logits, probabilities and map", ROUTER,
+	    layers * (4 + 4 + 1) * c->local * experts, AS("L", layers), AS("Ts", c->local),
+	    IS(experts));
+	if (!c->no_shared && s->m->shared_expert_ffn_hidden_size > 0)
+		add_inside(s, k, BLOCK_MOE, MATRIX_SHARED);
 }
 
 /* ---- beside layers ----------------------------------------------------------------- */
@@ -481,12 +427,11 @@ add_layers(const struct sink *s, const struct layer_kinds *k)
 {
 	if (s->c->eager) {
 		modules_add(s, k);
-		add_mamba(s, k->mamba);
 		return;
 	}
 	add_mixer_block(s, k);
 	add_dense(s, k);
-	add_moe(s, k->moe);
+	add_moe(s, k);
 	if (s->c->adapted != 0)
 		modules_add_adapters(s, k);
 }
@@ -517,62 +462,48 @@ activation_add_moving(const struct activation *c, int64_t layers, struct ledger 
 struct share
 activation_units(const struct activation *c)
 {
-	enum { KINDS = 9, RESTS = 3 };
-	static const struct layer_kinds one[KINDS] = {
-		{ .all = 1 }, { .global = 1 }, { .local = 1 }, { .moe = 1 }, { .dense = 1 },
-		{ .mamba = 1 }, { .indexed = 1 }, { .borrowing_global = 1 }, { .borrowing_local = 1 },
+	enum { KINDS = 7, BORROWING = 2, UNITS = KINDS + BORROWING, RESTS = 3 };
+	static const struct layer_kinds one[UNITS] = {
+		{ .all = 1 }, { .dense = 1 }, { .moe = 1 }, { .mamba = 1 }, { .indexed = 1 },
+		{ .global = 1 }, { .local = 1 }, { .global = 1, .dense = 1, .borrowing_global = 1 },
+		{ .local = 1, .dense = 1, .borrowing_local = 1 },
 	};
 	static const struct share rest[RESTS] = { { .input = 1 }, { .mtp = 1 }, { .embedding = 1 } };
-	double bytes[KINDS + RESTS] = { 0 };
+	const int kinds = c->p->model.borrowing_layers > 0 ? UNITS : KINDS;
+	double bytes[UNITS] = { 0 }, ends[RESTS] = { 0 };
 	struct sink s = { .c = c, .m = &c->p->model };
 
-	for (int i = 0; i < KINDS; i++) {
+	for (int i = 0; i < kinds; i++) {
 		s.sum = &bytes[i];
 		add_layers(&s, &one[i]);
 	}
+	for (int i = KINDS; i < kinds; i++) /* less the layer, and the MLP in it */
+		bytes[i] -= bytes[i - BORROWING] + bytes[1];
 	for (int i = 0; i < RESTS; i++) {
-		s.sum = &bytes[KINDS + i];
+		s.sum = &ends[i];
 		add_rest(&s, &rest[i]);
 	}
 	return (struct share){
-		.kept = { .all = bytes[0], .global = bytes[1], .local = bytes[2], .moe = bytes[3],
-		    .dense = bytes[4], .mamba = bytes[5], .indexed = bytes[6],
+		.kept = { .all = bytes[0], .dense = bytes[1], .moe = bytes[2], .mamba = bytes[3],
+		    .indexed = bytes[4], .global = bytes[5], .local = bytes[6],
 		    .borrowing_global = bytes[7], .borrowing_local = bytes[8] },
-		.input = bytes[KINDS], .mtp = bytes[KINDS + 1], .embedding = bytes[KINDS + 2],
+		.input = ends[0], .mtp = ends[1], .embedding = ends[2],
 	};
-}
-
-/* The same without selective recompute. */
-static struct activation
-whole(const struct activation *c)
-{
-	struct activation all = *c;
-
-	all.selective = all.no_core = all.no_norm = all.no_up = all.no_mlp = false;
-	all.no_act = all.no_moe = all.no_shared = false;
-	return all;
-}
-
-double
-activation_rebuilt(const struct activation *c, const struct layer_kinds *layers)
-{
-	const struct activation all = whole(c);
-	double sum = 0;
-	const struct sink s = { .c = &all, .m = &c->p->model, .sum = &sum };
-
-	add_layers(&s, layers);
-	return sum;
 }
 
 double
 activation_refilled(const struct activation *c, const struct layer_kinds *layer,
     bool attention)
 {
-	const struct activation all = whole(c);
+	const bool some = c->no_norm || (attention ? c->no_core || c->no_up :
+	    c->no_mlp || c->no_act || c->no_moe || c->no_shared);
+	struct activation all = *c; /* without selective recompute */
 	double sum[2] = { 0 };
 
-	if (!c->selective)
+	if (!c->selective || !some)
 		return 0;
+	all.selective = all.no_core = all.no_norm = all.no_up = all.no_mlp = false;
+	all.no_act = all.no_moe = all.no_shared = false;
 	for (int i = 0; i < 2; i++) {
 		const struct sink s = { .c = i == 0 ? &all : c, .m = &c->p->model, .sum = &sum[i] };
 
@@ -580,7 +511,7 @@ activation_refilled(const struct activation *c, const struct layer_kinds *layer,
 			add_mixer_block(&s, layer);
 		} else {
 			add_dense(&s, layer);
-			add_moe(&s, layer->moe);
+			add_moe(&s, layer);
 		}
 	}
 	return sum[0] - sum[1];

@@ -31,6 +31,7 @@ struct activation {
 	const struct plan *p;
 	double a;             /* bytes of an activation */
 	double linear;        /* bytes of what a linear layer keeps of its input */
+	double core;          /* bytes of what attention over keys and values keeps */
 	double tp, cp;
 	double etp;           /* ranks that split one expert */
 	double tokens, local; /* of one micro-batch on a CP rank; the part that SP leaves */
@@ -55,9 +56,6 @@ void activation_add(const struct activation *c, const struct share *held,
  * those of a chunk of so many layers. */
 void activation_add_moving(const struct activation *c, int64_t layers, struct ledger *ledger,
     double *sum);
-
-/* Bytes of a layer as they are without recompute: what a recomputed layer fills again. */
-double activation_rebuilt(const struct activation *c, const struct layer_kinds *layers);
 
 /* Bytes that the modules of a selective recompute fill again in the backward pass of one half
  * of a layer: its attention, or its MLP or experts. */

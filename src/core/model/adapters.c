@@ -314,6 +314,7 @@ sum_module(struct adapter_sums *sum, const struct plan *p, const struct adapter_
 		return;
 	sum->modules += layers;
 	sum->in += layers * m->in / (m->split == MODULE_ROWS ? tp : 1);
+	sum->down += m->target & TARGET_DOWN ? layers * m->in / tp : 0;
 	sum->out += layers * m->out / (m->split == MODULE_COLUMNS ? tp : 1);
 }
 

@@ -19,7 +19,7 @@
 #include "core/model/params.h"
 #include "core/plan/plan.h"
 
-/* What finetune.target may name, as bits. */
+/* Modules that finetune.target may name, as bits. */
 enum adapter_target {
 	TARGET_Q = 1, TARGET_K = 2, TARGET_V = 4, TARGET_QKV = 8, TARGET_O = 16,
 	TARGET_GATE = 32, TARGET_UP = 64, TARGET_FC1 = 128, TARGET_DOWN = 256,
@@ -45,7 +45,7 @@ enum adapter_target {
 /* True where a plan trains, and trains adapters alone: its own weights are frozen. */
 bool adapters_only(const struct plan *p);
 
-/* What has adapters; 0 where the plan has none. Those of Megatron's linear_fc1 and linear_fc2 are
+/* Targets that have adapters; 0 where the plan has none. Those of Megatron's linear_fc1 and linear_fc2 are
  * of routed experts too, whose grouped layers have these names. */
 unsigned adapters_targets(const struct plan *p);
 
@@ -83,14 +83,15 @@ struct adapter_params {
 };
 struct adapter_params adapters_held(const struct plan *p, const struct rank_layers *r);
 
-/* Those of the whole model, where shared adapters of experts count once; all parameters where
+/* Parameters of all adapters, where shared adapters of experts count once; all parameters where
  * all are trained. Noted under QUANTITY_PARAMS_TRAINABLE. */
 double adapters_total(const struct plan *p, double params, struct ledger *ledger);
 
-/* What the modules of some layers come to, each as often as there are layers of it. */
+/* Sums over the modules of some layers, each as often as there are layers of it. */
 struct adapter_sums {
 	double modules, in, out;      /* with adapters; sizes on one rank, TP */
 	double mixers, mlps;          /* in which an adapter reads the norm's output */
+	double down;                  /* in: of down-projections of MLPs alone */
 	double rows, tensors;         /* of all that quantisation reaches */
 	double weights, largest;      /* weights of them, of the largest; on one rank, TP */
 };

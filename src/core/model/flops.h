@@ -21,7 +21,7 @@ struct flops {
 struct flops flops_of_token(const struct plan *p, bool full_attention);
 double flops_sum(struct flops f);
 
-/* What is counted with causal attention, with the full matrix. */
+/* FLOP counted with causal attention, as they are with the full matrix. */
 struct flops flops_full(const struct plan *p, struct flops causal);
 
 /* FLOP of a weight for one token, forward and backward: 6, or 4 where it is frozen. */

@@ -12,6 +12,8 @@
 #define DELTA_SOURCE "transformers models/qwen3_next/modeling_qwen3_next.py"
 #define KIMI_SOURCE "moonshotai/Kimi-Linear-48B-A3B-Instruct modeling_kimi.py"
 #define LIGHTNING_SOURCE "MiniMaxAI/MiniMax-Text-01 modeling_minimax_text_01.py"
+#define CONVOLUTION_SOURCE "transformers models/lfm2/modeling_lfm2.py"
+#define SELECTIVE_SOURCE "transformers models/jamba/modeling_jamba.py"
 #define MAMBA_SOURCE MCORE "ssm/mamba_mixer.py"
 #define INDEXER_SOURCE "DeepSeek-V3.2-Exp inference/model.py"
 #define BLOCK_INDEXER_SOURCE "vLLM vllm/models/minimax_m3/nvidia/model.py"
@@ -31,26 +33,29 @@
 #define MODEL_SOURCE MCORE "models/gpt/gpt_model.py"
 #define MTP_SOURCE MCORE "transformer/multi_token_prediction.py"
 
-#define ROW(when, term_, skip, layers_, in_, out_, ...) \
+#define ROW(when, term_, skip, inside_, layers_, in_, out_, ...) \
 	if (when) { \
-		static const struct matrix_row row = { term_, &(term_)[skip], "local " term_, #in_, #out_, \
-			__VA_ARGS__ }; \
+		static const struct matrix_row row = { term_, &(term_)[skip], "local " term_, inside_, \
+			#in_, #out_, __VA_ARGS__ }; \
 		const double l = layers_, i = in_, o = out_, weights = l * i * o; \
 \
 		*end = (struct matrix){ &row, b, l, i, o, weights }; \
 		end += weights > 0; \
 	}
 #define MATRIX(when, of, name, layers, in, out, split, fusion, product, target, traits, source) \
-	ROW(when, of ": " name, sizeof of + 1, layers, in, out, source, PRODUCT(product, NULL), MODULE_##split, \
-	    FUSION_##fusion, target, MATRIX_LINEAR | (traits))
+	ROW(when, of ": " name, sizeof of + 1, "inside " of, layers, in, out, source, \
+	    PRODUCT(product, NULL), MODULE_##split, FUSION_##fusion, target, MATRIX_LINEAR | (traits))
 #define VECTOR(when, of, name, layers, size, split, traits, source) \
-	ROW(vectors && (when), of ": " name, sizeof of + 1, layers, 1, size, source, \
+	ROW(vectors && (when), of ": " name, sizeof of + 1, "", layers, 1, size, source, \
 	    PRODUCT("", NULL), MODULE_##split, FUSION_APART, 0, traits)
+#define BESIDE(when, of, size, traits, source) \
+	ROW(beside && (when), of, 0, "inside " of, layers, 1, size, source, PRODUCT("", NULL), \
+	    MODULE_COLUMNS, FUSION_APART, 0, MATRIX_BESIDE | (traits))
 #define OPEN(id, layers_) \
 	} \
 	b = id; \
-	layers = layers_; \
-	if ((blocks >> b & 1) && layers > 0) {
+	layers = blocks >> b & 1 ? (layers_) : 0; \
+	if (layers > 0) {
 #define BLOCK(id, layers) OPEN(BLOCK_##id, local ? 0 : layers)
 #define PAIR(id, other, layers) OPEN(local ? BLOCK_##other : BLOCK_##id, layers)
 
@@ -63,6 +68,7 @@ put_rows(const struct matrix_of *of, bool local, unsigned blocks, struct matrix 
 	const struct model *m = of->m;
 	const struct layer_kinds *kinds = of->kinds;
 	const bool wide = m->linear_wide_gate, vectors = !(blocks & MATRIX_NO_VECTORS);
+	const bool beside = blocks & MATRIX_WITH_BESIDE;
 	const bool one = m->shared_key_value && !local;
 	const double softmax = m->linear_attention ? kinds->global : kinds->global + kinds->local;
 	const double linear = m->linear_attention ? kinds->local : 0;
@@ -85,6 +91,7 @@ put_rows(const struct matrix_of *of, bool local, unsigned blocks, struct matrix 
 	const double mamba_heads = (double)m->mamba_heads, mamba_taps = mixer_mamba_taps(m);
 	const double inner = mamba_heads * (double)m->mamba_head_dim;
 	const double bc = (double)(m->mamba_groups * m->mamba_state);
+	const double step_rank = (double)m->mamba_dt_rank;
 	const double up = m->gated_mlp ? 2 : 1, f = (double)m->ffn_hidden_size;
 	const double shared = (double)m->shared_expert_ffn_hidden_size;
 	const double routes = (double)(m->experts + m->zero_experts);
@@ -102,7 +109,7 @@ put_rows(const struct matrix_of *of, bool local, unsigned blocks, struct matrix 
 			IS(shortcut), IS(hashed), IS(h), IS(r), IS(n), IS(kv), IS(d), IS(v), IS(q), IS(k),
 			IS(kv_width), IS(ql), IS(latent), IS(kl), IS(ol), IS(nope), IS(rope), IS(groups),
 			IS(ratio), IS(heavy_ratio), IS(ih), IS(id), IS(lk), IS(heads), IS(dv), IS(lv), IS(taps),
-			IS(inner), IS(bc), IS(mamba_heads), IS(mamba_taps), IS(up), IS(f), IS(shared),
+			IS(inner), IS(bc), IS(mamba_heads), IS(mamba_taps), IS(step_rank), IS(up), IS(f), IS(shared),
 			IS(routes), IS(ef), IS(eh), IS(moe_latent), IS(norms), IS(e), IS(streams), IS(vocab),
 			IS(all_layers), IS(positions) };
 
@@ -124,29 +131,17 @@ matrix_list(const struct matrix_of *of, unsigned blocks, struct matrix *out)
 	return count + put_rows(of, false, blocks, out + count, NULL);
 }
 
-/* A factor of a product, in brackets where it is a sum; nothing where it is 1. */
-static void
-add_factor(char *text, size_t size, const char *factor)
-{
-	if (strcmp(factor, "1") != 0)
-		text_add(text, size, strchr(factor, ' ') != NULL ? "*(%s)" : "*%s", factor);
-}
-
 void
-matrix_explain(struct ledger *l, enum quantity q, double value, const struct matrix_of *of,
-    const struct matrix *x, const char *more, const struct ledger_symbol *extra)
+matrix_explain(struct ledger *l, enum quantity q, double value, const char *name,
+    const struct matrix_of *of, const struct matrix *x, const char *expression,
+    const struct ledger_symbol *extra)
 {
 	struct ledger_symbol symbols[MATRIX_SYMBOLS];
-	char text[256] = "layers";
-	const bool local = x->block == BLOCK_LOCAL;
-	int n = put_rows(of, local, 0, NULL, symbols);
+	int n = put_rows(of, x->block == BLOCK_LOCAL, 0, NULL, symbols);
 
 	symbols[n++] = (struct ledger_symbol){ "layers=layers", x->layers };
 	do
 		symbols[n++] = *extra;
 	while ((extra++)->names != NULL);
-	add_factor(text, sizeof text, x->row->in);
-	add_factor(text, sizeof text, x->row->out);
-	text_add(text, sizeof text, "%s", more);
-	ledger_explain(l, q, value, local ? x->row->local : x->row->term, x->row->source, text, symbols);
+	ledger_explain(l, q, value, name, x->row->source, expression, symbols);
 }

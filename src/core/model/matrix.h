@@ -1,8 +1,8 @@
 /*
  * matrix.h - what a model is made of: linear layers, and beside them biases, norms and tables.
  *
- * matrix.def says it, a row each. Parameters, adapters, FLOP and matrix products walk the same
- * list, so they can not disagree; a new kind of layer is a block of rows there.
+ * matrix.def says it, a row each. Parameters, adapters, FLOP, matrix products and what layers keep
+ * walk the same list, so they can not disagree; a new kind of layer is a block of rows there.
  */
 #ifndef CORE_MATRIX_H
 #define CORE_MATRIX_H
@@ -15,11 +15,13 @@ enum matrix_block {
 #define PAIR(id, other, layers) BLOCK_##id, BLOCK_##other,
 #define MATRIX(...)
 #define VECTOR(...)
+#define BESIDE(...)
 #include "core/model/matrix.def"
 #undef BLOCK
 #undef PAIR
 #undef MATRIX
 #undef VECTOR
+#undef BESIDE
 	BLOCK_COUNT,
 	BLOCK_MIXERS = BLOCK_INDEXER,   /* those before mix tokens, */
 	BLOCK_ATTENTION = BLOCK_MLP,    /* these help them */
@@ -28,10 +30,11 @@ enum matrix_block {
 /* Sets of blocks: one, and those of all layers. */
 #define MATRIX_BLOCK(id) (1U << BLOCK_##id)
 #define MATRIX_LAYERS (MATRIX_BLOCK(EMBEDDING) - 1)
-#define MATRIX_NO_VECTORS (1U << 31) /* and of them linear layers alone */
+#define MATRIX_NO_VECTORS (1U << 31) /* and of them linear layers alone, */
+#define MATRIX_WITH_BESIDE (1U << 30) /* and what is kept beside those */
 #define MATRIX_MIXERS ((1U << BLOCK_MIXERS) - 1)
 
-/* What TP divides of a linear layer: its outputs, its inputs, nothing. A layer that is whole works
+/* The side of a linear layer that TP divides: its outputs, its inputs, nothing. A layer that is whole works
  * on a rank's own part of a sequence, a repeated one on all of it. */
 enum module_split { MODULE_COLUMNS, MODULE_ROWS, MODULE_WHOLE, MODULE_REPEATED };
 
@@ -49,10 +52,13 @@ enum matrix_trait {
 	MATRIX_EXPERT = 8,    /* of each routed expert */
 	MATRIX_SHARED = 16,   /* of shared experts */
 	MATRIX_ROUTER = 32,
-	MATRIX_UNCOUNTED = 64 /* not in FLOP of the model as Megatron-LM counts them */
+	MATRIX_UNCOUNTED = 64, /* not in FLOP of the model as Megatron-LM counts them */
+	MATRIX_READ = 128,    /* the last of its block, which keeps what it reads (kept.h) */
+	MATRIX_BESIDE = 256,  /* no parameters (BESIDE), */
+	MATRIX_FP32 = 512     /* in fp32 whatever the plan's precision */
 };
 
-/* What the ledger calls a product of a layer, forward and backward, or a memory-bound
+/* The ledger's name of a product of a layer, forward and backward, or a memory-bound
  * operation; and in symbols its sizes m x n x k, or the bytes that it moves. */
 struct operation {
 	const char *name, *size, *input, *weight, *cast, *cast_back, *added;
@@ -62,9 +68,10 @@ struct operation {
 	name ": weight gradient", name ": cast of the input", name ": cast of the gradient", \
 	name ": weight gradient added up" }
 
-/* What the row says; expressions as text, for formulas. */
+/* A row as data; expressions as text, for formulas. */
 struct matrix_row {
 	const char *term, *name, *local; /* local: the term in layers of local attention */
+	const char *inside;              /* "inside Mamba": the term of what is kept */
 	const char *in, *out, *source;
 	struct operation product;   /* its name is empty where there is none */
 	enum module_split split;
@@ -91,9 +98,9 @@ struct matrix_of {
  * count once. */
 int matrix_list(const struct matrix_of *of, unsigned blocks, struct matrix *out);
 
-/* Note a term whose value is a row's layers*in*out times and over what `more` says ("*experts/TP"),
- * whose symbols are `extra`, ended by one without names. */
-LEDGER_ASKED void matrix_explain(struct ledger *l, enum quantity q, double value,
-    const struct matrix_of *of, const struct matrix *x, const char *more,
+/* Note a term of a row whose value is an expression: of "layers", of the names in matrix.def and of
+ * `extra`, ended by one without names. */
+LEDGER_ASKED void matrix_explain(struct ledger *l, enum quantity q, double value, const char *name,
+    const struct matrix_of *of, const struct matrix *x, const char *expression,
     const struct ledger_symbol *extra);
 #endif

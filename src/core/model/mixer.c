@@ -8,6 +8,9 @@
 #define SCAN_SHARE 0.03
 #define CHANNEL_SHARE 0.03
 
+/* FLOP of Mamba-1's scan for each number of the state (state-spaces/mamba issue 110). */
+#define SELECTIVE_FLOP 9
+
 /* Tokens of a chunk, which the scans work out as small attention: of Mamba-2 (Megatron-LM
  * megatron/core/ssm/mamba_mixer.py, chunk_size) and lightning attention (MiniMax-01
  * modeling_minimax_text_01.py, BLOCK). */
@@ -31,6 +34,10 @@ mixer_linear(const struct model *m)
 		x.conv = x.taps = 0;
 		x.scan = 4 * x.value * dk + 4 * LIGHTNING_BLOCK * x.value;
 	}
+	if (m->linear_kind == LINEAR_CONV) { /* of the gated input, with no state behind it */
+		x.conv = x.value;
+		x.state = x.scan = 0;
+	}
 	return x;
 }
 
@@ -46,7 +53,12 @@ mixer_mamba(const struct model *m)
 	x.taps = mixer_mamba_taps(m);
 	x.state = x.value * n;
 	x.scan = 2 * (MAMBA_CHUNK * x.key + MAMBA_CHUNK * x.value + 2 * x.state);
-	x.kept = 4 * x.value + 2 * x.key + x.heads;
+	if (m->mamba_dt_rank > 0) {
+		x.heads = (double)m->mamba_dt_rank; /* of which it has step sizes */
+		x.conv = x.value;
+		x.scan = SELECTIVE_FLOP * x.state;
+		x.share *= MIXER_SELECTIVE;
+	}
 	return x;
 }
 

@@ -9,7 +9,6 @@
 #define SDPA HF "integrations/sdpa_attention.py"
 #define MOE HF "models/qwen3_moe/modeling_qwen3_moe.py"
 #define GEMMA HF "models/gemma4/modular_gemma4.py"
-#define DELTA "flash-linear-attention fla/layers/gated_deltanet.py"
 #define PEFT "huggingface/peft src/peft/tuners/lora/layer.py; tuners_utils.py, _cast_input_dtype"
 #define DORA "huggingface/peft src/peft/tuners/lora/dora.py"
 #define UNSLOTH "unslothai/unsloth unsloth/kernels/fast_lora.py"
@@ -127,26 +126,11 @@ add_mla(const struct sink *s, double layers)
 }
 
 static void
-add_linear_attention(const struct sink *s, double layers)
-{
-	const struct activation *c = s->c;
-	const double k = (double)(s->m->linear_key_heads * s->m->linear_key_head_dim);
-	const double heads = (double)s->m->linear_value_heads;
-	const double v = heads * (double)s->m->linear_value_head_dim;
-
-	if (layers > 0)
-		KEPT(s, "linear attention", DELTA,
-		    layers * c->a * c->tokens / c->tp * (4 * k + 5 * v + 2 * heads), AS("L", layers),
-		    AS("a", c->a), AS("T", c->tokens), AS("TP", c->tp), IS(k), IS(v), IS(heads));
-}
-
-static void
 add_attention(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct model *m = s->m;
 
-	if (m->linear_attention)
-		add_linear_attention(s, k->local);
+	kept_add_mixers(s, k, s->c->a);
 	if (m->attention == ATTENTION_MLA) {
 		add_mla(s, m->linear_attention ? k->global : k->all);
 		return;
@@ -160,37 +144,32 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 
 /* silu(gate) * up in two steps keeps the gate, what silu makes of it, and up. */
 static void
-add_mlp(const struct sink *s, double layers, double width, const char *name)
+add_mlp(const struct sink *s, const struct layer_kinds *k, enum matrix_block block, unsigned traits)
 {
 	const struct activation *c = s->c;
-	const double kept = (s->m->gated_mlp ? (c->fused ? 2 : 3) : 1) + (c->frozen ? 0 : 1);
-	const double f = width / c->tp;
 
-	if (layers > 0 && f > 0)
-		KEPT(s, name, LLAMA, layers * kept * c->a * f * c->tokens, AS("L", layers),
-		    AS("tensors", kept), AS("a", c->a), AS("f/TP", f), AS("T", c->tokens));
+	kept_add(s, k, &(struct kept){ NULL, block, traits, c->a, c->frozen ? 0 : c->a,
+	    c->fused ? 0 : c->a, c->tokens, c->tp });
 }
 
 static void
-add_moe(const struct sink *s, double layers)
+add_moe(const struct sink *s, const struct layer_kinds *k)
 {
 	const struct activation *c = s->c;
 	const bool kept = !c->frozen || (c->adapted & TARGET_EXPERTS);
-	const double h = (double)s->m->hidden_size, experts = (double)s->m->experts;
-	const double f = (double)s->m->moe_ffn_hidden_size / c->etp;
-	const double tensors = (s->m->gated_mlp ? 2 : 1) + (kept ? 1 : 0);
+	const double h = (double)s->m->hidden_size, experts = (double)s->m->experts, layers = k->moe;
 
 	if (layers <= 0)
 		return;
 	if (kept)
 		KEPT(s, "tokens sent to experts", MOE, layers * c->a * h * c->routed, AS("L", layers),
 		    AS("a", c->a), IS(h), AS("routed", c->routed));
-	KEPT(s, "inside the experts", MOE, layers * tensors * c->a * f * c->routed, AS("L", layers),
-	    IS(tensors), AS("a", c->a), AS("f/ETP", f), AS("routed", c->routed));
+	kept_add(s, k, &(struct kept){ NULL, BLOCK_MOE, MATRIX_EXPERT, c->a, kept ? c->a : 0, 0,
+	    c->routed, c->etp });
 	KEPT(s, "router logits, probabilities and map", MOE,
 	    layers * (4 + 4 + 1) * c->tokens * experts, AS("L", layers), AS("T", c->tokens),
 	    IS(experts));
-	add_mlp(s, layers, (double)s->m->shared_expert_ffn_hidden_size, "inside the shared experts");
+	add_mlp(s, k, BLOCK_MOE, MATRIX_SHARED);
 }
 
 /* ---- adapters --------------------------------------------------------------------- */
@@ -213,20 +192,16 @@ add_cast(const struct sink *s, const struct adapter_sums *n)
  * for q, k and v, that of the second for gate and up, and what goes into down. The output
  * projection's input is kept anyway. */
 static void
-add_shared(const struct sink *s, const struct layer_kinds *k, const struct adapter_sums *n)
+add_shared(const struct sink *s, const struct adapter_sums *n)
 {
 	const struct activation *c = s->c;
-	const struct model *m = s->m;
-	const double h = (double)m->hidden_size, r = (double)c->p->finetune.rank;
-	const double shared = (double)m->shared_expert_ffn_hidden_size;
-	const double mixers = n->mixers, mlps = n->mlps;
-	const double mlps_wide = k->dense + params_wide_mlps(m, k);
-	const double f = (mlps_wide * (double)m->ffn_hidden_size + k->moe * shared) / c->tp;
+	const double h = (double)s->m->hidden_size, r = (double)c->p->finetune.rank;
+	const double mixers = n->mixers, mlps = n->mlps, f = n->down;
 
 	if (mixers + mlps > 0)
 		KEPT(s, "norm outputs that adapters read", BRIDGE, (mixers + mlps) * c->a * h * c->tokens,
 		    IS(mixers), IS(mlps), AS("a", c->a), IS(h), AS("T", c->tokens));
-	if ((c->adapted & TARGET_DOWN) && f > 0)
+	if (f > 0)
 		KEPT(s, "inputs of the down projection's adapters", BRIDGE, c->a * f * c->tokens,
 		    AS("a", c->a), AS("widths of all MLPs", f), AS("T", c->tokens));
 	KEPT(s, "inside adapters", BRIDGE, n->modules * c->a * r * c->tokens,
@@ -266,7 +241,7 @@ modules_add_adapters(const struct sink *s, const struct layer_kinds *k)
 	else if (p->finetune.dropout > 0)
 		add_dropped(s, &n);
 	else
-		add_shared(s, k, &n);
+		add_shared(s, &n);
 	if (p->finetune.method == FINETUNE_DORA)
 		KEPT(s, "outputs that DoRA scales", DORA, s->c->tokens * (s->c->a + wide) * n.out,
 		    AS("T", s->c->tokens), AS("a", s->c->a), IS(wide),
@@ -293,9 +268,11 @@ modules_add(const struct sink *s, const struct layer_kinds *k)
 {
 	add_norms(s, k->all);
 	add_attention(s, k);
-	add_mlp(s, k->dense + params_wide_mlps(s->m, k), (double)s->m->ffn_hidden_size,
-	    "inside the MLP");
-	add_moe(s, k->moe);
+	if (k->dense > 0)
+		add_mlp(s, k, BLOCK_MLP, 0);
+	if (params_wide_mlps(s->m, k) > 0)
+		add_mlp(s, k, BLOCK_WIDE_MLP, 0);
+	add_moe(s, k);
 	if (!s->c->frozen)
 		return;
 	modules_add_adapters(s, k);

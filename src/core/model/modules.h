@@ -7,8 +7,7 @@
  */
 #ifndef CORE_MODULES_H
 #define CORE_MODULES_H
-#include "core/base/ledger.h"
-#include "core/model/activation.h"
+#include "core/model/kept.h"
 
 /* Layers that unpack 4-bit integers by operations of PyTorch. */
 #define MODULES_GPTQ "AutoGPTQ/AutoGPTQ auto_gptq/nn_modules/qlinear/qlinear_cuda_old.py"
@@ -29,21 +28,9 @@ bool modules_autocast(const struct plan *p);
  * FSDP or DeepSpeed gives layers their weights in 16 bits. */
 bool modules_wide(const struct plan *p);
 
-/* Where terms of activations go. */
-struct sink {
-	const struct activation *c;
-	const struct model *m;
-	struct ledger *ledger;
-	double *sum;
-};
-
-#define KEPT(s, name, source, expression, ...) \
-	LEDGER_TERM((s)->ledger, *(s)->sum, QUANTITY_ACTIVATIONS, name, source, expression, \
-	    __VA_ARGS__)
-
-/* What some layers keep. */
+/* Add the bytes that some layers keep. */
 void modules_add(const struct sink *s, const struct layer_kinds *k);
 
-/* What adapters keep beside modules of Megatron. */
+/* Add the bytes that adapters keep beside modules of Megatron. */
 void modules_add_adapters(const struct sink *s, const struct layer_kinds *k);
 #endif

@@ -8,8 +8,10 @@
 #include "core/model/params.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/number.h"
+#include "core/base/text.h"
 #include "core/engine/engine.h"
 #include "core/framework/framework.h"
 #include "core/model/matrix.h"
@@ -35,15 +37,28 @@ share_of(const struct matrix *x)
 	    x->block < BLOCK_ATTENTION ? SHARE_ATTENTION : SHARE_TP;
 }
 
+/* A factor of a product, in brackets where it is a sum; nothing where it is 1. */
+static void
+add_factor(char *text, size_t size, const char *factor)
+{
+	if (!text_equal(factor, "1"))
+		text_add(text, size, strchr(factor, ' ') != NULL ? "*(%s)" : "*%s", factor);
+}
+
 static void
 explain(const struct counter *c, const struct matrix *x, enum share share)
 {
 	const double ranks = c->ranks[share], experts = share == SHARE_EXPERT ? c->experts : 1;
 	const struct ledger_symbol extra[] = { { "TP=TP", ranks }, { "ETP=ETP", ranks },
 		{ "experts=experts", c->experts }, { NULL, 0 } };
+	char text[256] = "layers";
 
-	matrix_explain(c->ledger, c->quantity, x->all * experts / ranks, &c->of, x,
-	    share == SHARE_EXPERT ? "*experts/ETP" : share == SHARE_WHOLE ? "" : "/TP", extra);
+	add_factor(text, sizeof text, x->row->in);
+	add_factor(text, sizeof text, x->row->out);
+	text_add(text, sizeof text, "%s",
+	    share == SHARE_EXPERT ? "*experts/ETP" : share == SHARE_WHOLE ? "" : "/TP");
+	matrix_explain(c->ledger, c->quantity, x->all * experts / ranks,
+	    x->block == BLOCK_LOCAL ? x->row->local : x->row->term, &c->of, x, text, extra);
 }
 
 static void
@@ -76,6 +91,7 @@ counted(const struct counter *c)
 		n.linear += c->linear[i] / c->ranks[i];
 		n.dense += (c->linear[i] + c->rest[i]) / c->ranks[i];
 	}
+	n.tp_linear = c->linear[SHARE_TP] / c->ranks[SHARE_TP];
 	n.expert_linear = c->linear[SHARE_EXPERT] * experts;
 	n.expert = (c->linear[SHARE_EXPERT] + c->rest[SHARE_EXPERT]) * experts;
 	return n;
@@ -135,21 +151,35 @@ count_model(struct counter *c)
 	return counter_sum(c);
 }
 
+static double
+count_active(const struct model *m, struct ledger *ledger)
+{
+	const struct layer_kinds k = params_kinds(m, 0, m->layers);
+	struct counter c = counter_whole(m, &k, ledger, QUANTITY_PARAMS_ACTIVE);
+
+	c.experts = params_experts_met(m);
+	return count_model(&c);
+}
+
+double
+params_active(const struct model *m)
+{
+	return count_active(m, NULL);
+}
+
 struct model_params
 params_model(const struct plan *p, struct ledger *ledger)
 {
 	const struct model *m = &p->model;
 	const struct layer_kinds k = params_kinds(m, 0, m->layers), depth = params_mtp_kinds(m);
 	struct counter all = counter_whole(m, &k, ledger, QUANTITY_PARAMS_TOTAL);
-	struct counter active = counter_whole(m, &k, ledger, QUANTITY_PARAMS_ACTIVE);
 	struct counter mtp = counter_whole(m, &depth, NULL, QUANTITY_PARAMS_TOTAL);
 	struct model_params out;
 
 	if (ledger != NULL)
 		ledger->stage = -1;
-	active.experts = params_experts_met(m);
 	out.total = count_model(&all);
-	out.active = count_model(&active);
+	out.active = count_active(m, ledger);
 	out.embedding = (double)m->vocab_size * (double)m->hidden_size;
 	mtp.of.mtp = 1;
 	count(&mtp, MATRIX_LAYERS | MATRIX_BLOCK(MTP));

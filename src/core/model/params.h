@@ -35,7 +35,8 @@ struct stage_params {
 	double dense, expert;  /* everything but routed experts; routed experts */
 	double linear;         /* of dense: weights of linear layers, which FP8 and
 	                        * quantisation touch (not embedding, head, router, biases) */
-	double expert_linear;  /* of expert: the same */
+	double tp_linear;      /* of linear: outside of attention, what TP shares */
+	double expert_linear;  /* of expert: the same as linear */
 	double router;         /* of dense: router weights */
 };
 
@@ -186,7 +187,7 @@ params_wide_mlps(const struct model *m, const struct layer_kinds *k)
 /* Kinds of `count` layers from `first` on. */
 struct layer_kinds params_kinds(const struct model *m, int64_t first, int64_t count);
 
-/* What one MTP layer holds: a layer like the last one, or what the pattern says. */
+/* Kinds of one MTP layer: a layer like the last one, or what the pattern says. */
 struct layer_kinds params_mtp_kinds(const struct model *m);
 
 /* Vocabulary as Megatron pads it, to a multiple of TP for nanotron; the plain size in
@@ -199,7 +200,7 @@ double params_expert_ranks(const struct plan *p);
 
 struct layer_params params_layer(const struct model *m, int64_t layer);
 
-/* What one rank holds of the model, of all its chunks; with DualPipe of both copies. */
+/* Layers that one rank holds, of all its chunks; with DualPipe of both copies. */
 struct rank_layers {
 	int64_t rank;
 	struct layer_kinds kinds; /* MTP layers among them */
@@ -219,6 +220,7 @@ bool params_as_before(const struct plan *p, const struct placement *pl, int64_t 
 
 /* The ledger, where there is one, is stamped with stage -1 and the pipeline rank. */
 struct model_params params_model(const struct plan *p, struct ledger *ledger);
+double params_active(const struct model *m); /* of those `active` alone */
 struct stage_params params_held(const struct plan *p, const struct rank_layers *r,
     struct ledger *ledger);
 struct stage_params params_stage(const struct plan *p, const struct placement *pl,

@@ -45,7 +45,8 @@ batch_context_inner(const struct plan *p)
 bool
 batch_unfused(const struct plan *p)
 {
-	return !p->training.flash_attention || p->training.attention_kernel == KERNEL_UNFUSED;
+	return !p->training.flash_attention || p->training.attention_kernel == KERNEL_UNFUSED ||
+	    (p->parallel.cp > 1 && p->parallel.cp_comm == CP_COMM_RING_QK);
 }
 
 double
@@ -116,6 +117,21 @@ batch_inputs_away(const struct plan *p, int64_t layers)
 	if (t->recompute_method == RECOMPUTE_UNIFORM && away < layers)
 		return least_of(away / most_of(1, t->recompute_layers), batch_inputs(p, layers));
 	return least_of(away, batch_inputs(p, layers));
+}
+
+bool
+batch_offloads_modules(const struct plan *p)
+{
+	return p->training.offload_layers > 0 &&
+	    (p->parallel.pp > 1 || p->training.recompute != RECOMPUTE_NONE);
+}
+
+int64_t
+batch_chunk_layers(const struct plan *p)
+{
+	const int64_t chunks = most_of(1, product_of(p->parallel.pp, p->parallel.vpp));
+
+	return most_of(1, (p->model.layers + chunks - 1) / chunks);
 }
 
 int64_t

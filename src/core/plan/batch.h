@@ -29,7 +29,7 @@ bool batch_unfused(const struct plan *p);
  * in a local layer those of its chunk or window. */
 double batch_keys(const struct plan *p, bool local, bool full);
 
-/* The same of what an index chooses, all before it while they are no more. */
+/* Keys of a query of those that an index chooses, all before it while they are no more. */
 double batch_chosen(const struct plan *p);
 
 /* Modules that training.recompute_modules may name (Megatron-LM megatron/core/transformer/
@@ -52,4 +52,12 @@ int64_t batch_layers_again(const struct plan *p, int64_t layers);
  * Unsloth's checkpointing keeps (unsloth_zoo/gradient_checkpointing.py). */
 int64_t batch_inputs(const struct plan *p, int64_t layers);
 int64_t batch_inputs_away(const struct plan *p, int64_t layers);
+
+/* True where training.offload_layers goes module by module in Megatron-LM, as whole layers go with
+ * PP 1 and without recompute alone (megatron/core/transformer/transformer_config.py,
+ * cpu_offloading and fine_grained_activation_offloading). */
+bool batch_offloads_modules(const struct plan *p);
+
+/* Layers of a model chunk where all have as many, rounded up; at least 1. */
+int64_t batch_chunk_layers(const struct plan *p);
 #endif

@@ -19,9 +19,11 @@ struct catalog_entry {
 	char title[PLAN_NAME_SIZE]; /* "Llama-3.1-70B" */
 	char aliases[256];          /* other names that a user may type, joined by '|' */
 	char names[512];            /* what drivers call a GPU, joined by '|' */
+	char checkpoint[96];        /* models: OWNER/NAME of the base model on Hugging Face, "" unknown */
 	char source[256];           /* where the numbers come from */
 	char file[256];             /* the file it was read from, for messages */
 	int64_t total_params;       /* models: published or recomputed total, 0 unknown */
+	int64_t published;          /* models: the month, such as 202504, 0 unknown */
 	struct plan values;         /* the section's values, marked as set */
 };
 

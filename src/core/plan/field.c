@@ -58,7 +58,7 @@ const struct field field_table[FIELD_COUNT] = {
 #include "core/plan/fields.def"
 };
 
-/* The same table once more, of which only the short names are wanted. */
+/* Short names, from the same rows. */
 #define FIELD(id)
 #define SHORT(id, name) [FIELD_##id] = (name),
 static const char *const abbreviations[FIELD_COUNT] = {
@@ -254,7 +254,8 @@ bool
 field_in_use(enum field_id f, const struct plan *p)
 {
 	return field_applies(f, p) && (!of_section(f, "rl") || plan_has_rl(p)) &&
-	    (!of_section(f, "finetune") || p->finetune.method != FINETUNE_NONE);
+	    (!of_section(f, "finetune") || p->finetune.method != FINETUNE_NONE) &&
+	    (!of_section(f, "run") || plan_has_run(p));
 }
 
 /* ---- choices ---------------------------------------------------------------- */
@@ -353,7 +354,8 @@ field_put_text(enum field_id f, struct plan *p, const char *v, char *err, size_t
 	int64_t i;
 
 	if (row->type == FIELD_CHOICE) {
-		if ((i = field_choice_index(f, v)) < 0) {
+		i = field_choice_index(f, *v != '\0' ? v : "none"); /* nothing of what can be none */
+		if (i < 0) {
 			field_range(f, range, sizeof range);
 			text_put(err, size, "unknown name: %s", range);
 			return false;
@@ -556,42 +558,4 @@ field_is_chosen(enum field_id f, const struct plan *p)
 		return field_is_set(f, p);
 	field_format(f, p, text, sizeof text);
 	return !text_equal(text, field_table[f].default_text);
-}
-
-/* What a row of the trainer, and the engine, have to hold where there are responses. */
-static const enum field_id longest_row[] = { FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_LIMIT };
-
-struct field_source
-field_source(enum field_id f, const struct plan *p)
-{
-	const struct field *row = &field_table[f];
-	struct field_source source = { FROM_FIELDS, { field_entry(f), FIELD_NONE } };
-
-	if (field_is_chosen(f, p))
-		source.from = FROM_USER;
-	else if ((f == FIELD_SEQUENCE_LENGTH && plan_has_rl(p)) ||
-	    (f == FIELD_CONTEXT_LENGTH && plan_has_rollouts(p)))
-		memcpy(source.follows, longest_row, sizeof source.follows);
-	else if (row->origin == ORIGIN_DEFAULT)
-		source.from = FROM_DEFAULT;
-	else if (row->origin == ORIGIN_OPTIONAL)
-		source.from = FROM_NOWHERE;
-	else if (row->origin == ORIGIN_DERIVED)
-		memcpy(source.follows, row->follows, sizeof source.follows);
-	return source;
-}
-
-size_t
-field_source_text(enum field_id f, const struct plan *p, char *buf, size_t size)
-{
-	static const char *const words[] = { [FROM_USER] = "set", [FROM_FIELDS] = "follows",
-		[FROM_DEFAULT] = "the default", [FROM_NOWHERE] = "not set" };
-	const struct field_source source = field_source(f, p);
-
-	text_put(buf, size, "%s", words[source.from]);
-	for (int i = 0; i < FIELD_FOLLOWS_MAX && source.from == FROM_FIELDS; i++)
-		if (source.follows[i] != FIELD_NONE)
-			text_add(buf, size, "%s %s", i > 0 ? " and" : "",
-			    field_table[source.follows[i]].label);
-	return strlen(buf);
 }

@@ -93,8 +93,8 @@ const char *field_short(enum field_id f);
 /* True where the field counts in the plan's mode. */
 bool field_in_mode(enum field_id f, int64_t mode);
 
-/* The same of a plan: one that trains on rollouts has an engine as well, whose load is its own.
- * And without the fields of a section that the plan does not switch on. */
+/* True where the field counts in a plan: one that trains on rollouts has an engine as well, whose
+ * load is its own. And without the fields of a section that the plan does not switch on. */
 bool field_applies(enum field_id f, const struct plan *p);
 bool field_in_use(enum field_id f, const struct plan *p);
 
@@ -112,30 +112,7 @@ void field_mark(enum field_id f, struct plan *p, bool set);
 void field_offer(enum field_id f, struct plan *p);
 bool field_is_offered(enum field_id f, const struct plan *p);
 
-/* Where the value of a field is from. */
-enum field_from {
-	FROM_USER,
-	FROM_FIELDS,       /* it follows other fields: its value changes with theirs */
-	FROM_DEFAULT,
-	FROM_NOWHERE,      /* absent */
-};
-
-struct field_source {
-	enum field_from from;
-	enum field_id follows[FIELD_FOLLOWS_MAX]; /* FROM_FIELDS; FIELD_NONE for no second one */
-};
-
-/*
- * Files, forms and lists all ask this. A field that could follow others is the user's as
- * soon as it is set, whatever to; one that has a default only when it is set to something
- * else, as a saved plan says all of those, most of them as they would be anyway.
- */
-struct field_source field_source(enum field_id f, const struct plan *p);
-
-/* The same in words: "set", "follows layout and TP", "the default", "not set". */
-size_t field_source_text(enum field_id f, const struct plan *p, char *buf, size_t size);
-
-/* True for FROM_USER. */
+/* Set by the user, rather than followed, absent, or what it would be anyway (field_source.h). */
 bool field_is_chosen(enum field_id f, const struct plan *p);
 
 /* The field that names the catalogue entry which gives a field its value: cluster.gpu or

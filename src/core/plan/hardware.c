@@ -24,6 +24,10 @@
 /* The default, for what nobody measured: among the measured ones. */
 #define NOT_MEASURED MEASURED(.60, .80, 8e-6, 2, .50), GROUPED(.8, 150, 150)
 
+/* Of a host with 8 GPUs. Hopper: 7.75 kW of a node less its GPUs (arXiv 2412.08602); others: rated
+ * power of DGX-1, DGX A100 and B200 less that of their GPUs, as much of it as Hopper's take. */
+#define HOST(watts) .host_watts = (watts) / 8.0
+
 /*
  * Transformer Engine goes by compute capability: its workspace is 32 MiB from 9.0 on, 4 before
  * (pytorch/cpp_extensions/gemm.py, get_cublas_workspace_size_bytes); attention is cuDNN's from
@@ -33,25 +37,25 @@
  * files) takes 32 MiB, on CDNA4 64, and composable_kernel's attention. What has neither counts
  * as 8.x.
  */
-#define CAPABILITY_7 .te_workspace = 4, .no_flash = true
+#define CAPABILITY_7 .te_workspace = 4, .no_flash = true, .no_tf32 = true
 #define CAPABILITY_8 .te_workspace = 4
 #define CAPABILITY_9 .te_workspace = 32, .fused_attention = true
 #define CAPABILITY_10 CAPABILITY_9, .loose_dropout = true
-#define ROCM(mib) .te_workspace = (mib), .fused_attention = true
+#define ROCM(mib) .te_workspace = (mib), .fused_attention = true, .no_tf32 = true
 
 static const struct generation generations[] = {
 	[GENERATION_OTHER] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
 	[GENERATION_VOLTA] = { MEASURED(.75, .80, 8e-6, 2, .75), GROUPED(.8, 150, 150),
-	    CAPABILITY_7, ATTENTION(UNKNOWN, 80) },
+	    CAPABILITY_7, ATTENTION(UNKNOWN, 80), HOST(1000) },
 	[GENERATION_TURING] = { NOT_MEASURED, CAPABILITY_7, ATTENTION(UNKNOWN, 68) },
 	[GENERATION_AMPERE] = { MEASURED(.80, .80, 8e-6, 2, .80), GROUPED(.8, 150, 150),
-	    CAPABILITY_8, ATTENTION(OF_AMPERE, 108) },
+	    CAPABILITY_8, ATTENTION(OF_AMPERE, 108), HOST(1800) },
 	[GENERATION_AMPERE_RTX] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(OF_AMPERE, 84) },
 	[GENERATION_ADA] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(OF_AMPERE, 142) },
 	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62), GROUPED(.8, 103, 103),
-	    CAPABILITY_9, ATTENTION(OF_HOPPER, 132), .experts_in_bf16 = true, .blocks = true },
+	    CAPABILITY_9, ATTENTION(OF_HOPPER, 132), HOST(2500), .experts_in_bf16 = true, .blocks = true },
 	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56), GROUPED(1, 240, 570),
-	    CAPABILITY_10, ATTENTION(OF_BLACKWELL, 148), .either_layout = true,
+	    CAPABILITY_10, ATTENTION(OF_BLACKWELL, 148), HOST(3300), .either_layout = true,
 	    .blocks = true, .mxfp8 = true, .nvfp4 = true },
 	[GENERATION_BLACKWELL_RTX] = { NOT_MEASURED, CAPABILITY_9, ATTENTION(OF_AMPERE, 188) },
 	[GENERATION_CDNA1] = { NOT_MEASURED, ROCM(32), ATTENTION(UNKNOWN, 120) },

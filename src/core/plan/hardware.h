@@ -29,7 +29,9 @@ struct generation {
 	double grouped, half_tokens, half_weight;
 	double processors;     /* multiprocessors that work on one kernel */
 	enum attention_family attention;
+	double host_watts;     /* that a node takes besides its GPUs, for each of them; 0: not known */
 	double te_workspace;  /* MiB that Transformer Engine gives cuBLAS */
+	bool no_tf32;         /* products of FP32 have no faster units to be rounded for */
 	bool either_layout;   /* FP8 products read operands transposed too: no copies for that */
 	bool blocks, mxfp8, nvfp4; /* trains in blocks of FP8, in MXFP8, in NVFP4 */
 	bool experts_in_bf16; /* FP8 makes products of experts no faster */

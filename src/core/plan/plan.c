@@ -1,5 +1,8 @@
 #include "core/plan/plan.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 int64_t
 plan_world(const struct plan *p)
 {
@@ -14,6 +17,24 @@ plan_domain_nodes(const struct plan *p)
 	return domain > node && node > 0 ? (domain + node - 1) / node : 1;
 }
 
+/* Nodes of the smallest unit of cluster.levels that has several, 0 without one. */
+static int64_t
+nodes_of_leaf(const struct plan *p)
+{
+	const char *s = p->cluster.levels;
+	const int64_t node = p->cluster.gpus_per_node;
+
+	while (*s != '\0') {
+		const int64_t gpus = strtoll(s, NULL, 10);
+
+		if (node > 0 && gpus > node && gpus % node == 0 && gpus / node <= 1024)
+			return gpus / node;
+		s += strcspn(s, ",");
+		s += *s == ',';
+	}
+	return 0;
+}
+
 int64_t
 plan_rack_nodes(const struct plan *p)
 {
@@ -21,6 +42,8 @@ plan_rack_nodes(const struct plan *p)
 
 	if (p->cluster.nodes_per_rack > 0)
 		return p->cluster.nodes_per_rack;
+	if (domain == 1 && nodes_of_leaf(p) > 0)
+		return nodes_of_leaf(p);
 	return domain > 1 ? domain : 4;
 }
 
@@ -58,4 +81,10 @@ bool
 plan_rotates(const struct plan *p)
 {
 	return p->model.position == POSITION_ROPE || p->model.position == POSITION_YARN;
+}
+
+bool
+plan_has_run(const struct plan *p)
+{
+	return p->mode == MODE_TRAIN && p->training.token_budget > 0;
 }

@@ -23,8 +23,10 @@ enum {
 	PLAN_ORDER_SIZE = 64,  /* "tp-cp-ep-dp-pp" */
 	PLAN_LIST_SIZE = 128,  /* "core_attn,moe_act", "2x4" */
 	PLAN_PATTERN_SIZE = 256, /* a letter a layer, "MEM*E" */
+	PLAN_SCHEDULE_SIZE = 256, /* "4096x4M@252M,8192x8M" */
+	PLAN_NODES_SIZE = 512,  /* "n[001-064],fat[1-2]" */
 	PLAN_LAYOUT_SIZE = 1024, /* pipeline layout string */
-	PLAN_SET_WORDS = 4,
+	PLAN_SET_WORDS = 5,
 };
 
 /* Largest world that the planner takes, in GPUs. Everything is computed, nothing is
@@ -50,11 +52,13 @@ enum fabric_id {
 	FABRIC_NVLINK5, FABRIC_XGMI, FABRIC_ROCE, FABRIC_HCCS, FABRIC_PCIE
 };
 enum transport { TRANSPORT_AUTO, TRANSPORT_IB, TRANSPORT_ROCE, TRANSPORT_SOCKETS };
+enum nic_path { NIC_NEAR, NIC_OTHER_SOCKET, NIC_BY_HOST };
 enum norm { NORM_RMS, NORM_LAYER };
 enum position { POSITION_ROPE, POSITION_LEARNED, POSITION_NONE, POSITION_YARN };
 enum attention { ATTENTION_MHA, ATTENTION_MLA, ATTENTION_CSA };
-enum cp_comm { CP_COMM_P2P, CP_COMM_A2A, CP_COMM_ALLGATHER, CP_COMM_A2A_P2P };
+enum cp_comm { CP_COMM_P2P, CP_COMM_A2A, CP_COMM_ALLGATHER, CP_COMM_A2A_P2P, CP_COMM_RING_QK };
 enum offload { OFFLOAD_NONE, OFFLOAD_OPTIMIZER, OFFLOAD_OPTIMIZER_PARAMS };
+enum offload_to { OFFLOAD_TO_HOST, OFFLOAD_TO_NVME, OFFLOAD_TO_NVME_OPTIMIZER };
 enum precision {
 	PRECISION_FP32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8, PRECISION_FP8_BLOCK,
 	PRECISION_MXFP8, PRECISION_NVFP4
@@ -79,7 +83,8 @@ enum schedule {
 enum recompute { RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL };
 enum recompute_method { RECOMPUTE_UNIFORM, RECOMPUTE_BLOCK };
 enum cross_entropy {
-	CE_UNFUSED, CE_NATIVE, CE_TE, CE_TORCH, CE_HF, CE_HF_HELD, CE_HF_16, CE_HF_OLD, CE_LIGER, CE_CCE, CE_CHUNKED
+	CE_UNFUSED, CE_NATIVE, CE_TE, CE_TORCH, CE_HF, CE_HF_HELD, CE_HF_16, CE_HF_OLD, CE_LIGER, CE_CCE, CE_CHUNKED,
+	CE_CHUNKED_NLL
 };
 enum finetune_method {
 	FINETUNE_NONE, FINETUNE_FULL, FINETUNE_LORA, FINETUNE_DORA, FINETUNE_QLORA
@@ -88,7 +93,7 @@ enum expert_adapters { ADAPTERS_SHARED, ADAPTERS_SEPARATE };
 enum quantization { QUANT_NONE, QUANT_NF4, QUANT_NF4_DQ, QUANT_INT8, QUANT_INT4 };
 enum kernels { KERNELS_TE, KERNELS_EAGER, KERNELS_LIGER, KERNELS_UNSLOTH, KERNELS_TORCHTUNE };
 enum adapter_dtype { ADAPTER_FP32, ADAPTER_BF16 };
-enum linear_kind { LINEAR_GDN, LINEAR_KDA, LINEAR_LIGHTNING };
+enum linear_kind { LINEAR_GDN, LINEAR_KDA, LINEAR_LIGHTNING, LINEAR_CONV };
 enum engine_id {
 #define ENGINE(id, name) ENGINE_##id,
 #include "core/plan/engines.def"
@@ -101,6 +106,8 @@ enum rl_algorithm { RL_NONE, RL_GRPO, RL_DAPO, RL_PPO, RL_DPO, RL_REWARD_MODEL }
 enum rl_placement { RL_COLOCATED, RL_SPLIT };
 enum rl_offload { RL_OFFLOAD_NONE, RL_OFFLOAD_OPTIMIZER, RL_OFFLOAD_PARAMS, RL_OFFLOAD_ALL };
 enum kv_dtype { KV_BF16, KV_FP16, KV_FP8, KV_NVFP4 };
+enum traffic_mix { MIX_NONE, MIX_CHAT, MIX_RAG, MIX_CODE_AGENT, MIX_REASONING, MIX_SUMMARY };
+enum traffic_routing { ROUTING_LEAST_LOADED, ROUTING_RANDOM, ROUTING_ROUND_ROBIN, ROUTING_PREFIX };
 
 /* Enumerated and true/false members are int64_t too, so that one getter and one setter
  * serve every row of the field table. Units are in the field table. */
@@ -109,12 +116,15 @@ struct cluster {
 	int64_t generation, fabric, nvlink_direct;
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
 	double nic_gbps, latency_us;
-	int64_t transport;
-	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, rate_scale;
-	double nvlink_gbps, pcie_gbps;
+	int64_t transport, nic_path;
+	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, fp32_tflops, rate_scale;
+	double nvlink_gbps, pcie_gbps, host_gbps, host_scale, host_adam;
 	double tdp_watts, gpu_power_watts;
-	double host_memory_gib;
-	double gpu_hour_price;
+	double host_memory_gib, nvme_gbps;
+	double storage_gbps, storage_read_gbps, node_storage_gbps;
+	double host_watts, pue;
+	double gpu_hour_price, kwh_price, tb_month_price, kwh_co2_kg;
+	char levels[PLAN_LIST_SIZE], node_list[PLAN_NODES_SIZE], slow_nodes[PLAN_LIST_SIZE];
 };
 
 struct model {
@@ -140,7 +150,8 @@ struct model {
 	int64_t dense_layers, moe_layer_every;
 	int64_t mtp_layers;
 	char layer_pattern[PLAN_PATTERN_SIZE];
-	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups, checkpoint_dtype;
+	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups, mamba_dt_rank, mamba_norm;
+	int64_t checkpoint_dtype;
 	int64_t moe_latent_size, moe_latent_norm, hash_layers;
 	int64_t residual_attention, hyper_connections;
 	int64_t per_layer_embedding, borrowing_layers, borrowing_mlp_twice;
@@ -152,7 +163,7 @@ struct parallel {
 	int64_t tp, sequence_parallel, tp_apart, cp, cp_comm, pp, vpp, ep, etp;
 	int64_t zero_stage, dp_replicate;
 	char hierarchical_cp[PLAN_LIST_SIZE];
-	int64_t offload, moe_dispatcher;
+	int64_t offload, offload_to, moe_dispatcher;
 	int64_t first_stage_layers, last_stage_layers, account_for_embedding, account_for_loss;
 	char pipeline_layout[PLAN_LAYOUT_SIZE];
 };
@@ -166,15 +177,17 @@ struct finetune {
 
 struct training {
 	int64_t sequence_length, micro_batch_size, global_batch_size;
-	double token_budget;
+	double token_budget, data_seconds;
 	int64_t precision, grad_dtype, optimizer, schedule, microbatch_group_size;
 	int64_t recompute;
 	char recompute_modules[PLAN_LIST_SIZE];
-	int64_t recompute_method, recompute_layers, offload_layers, fp8_activation_input;
-	int64_t flash_attention, attention_kernel, torch_compile, cuda_graph, fused_experts;
+	int64_t recompute_method, recompute_layers, offload_layers, fp8_activation_input,
+	    fp8_attention;
+	int64_t tf32, flash_attention, attention_kernel, torch_compile, cuda_graph, fused_experts;
 	double hidden_dropout, attention_dropout;
 	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather;
 	int64_t precision_aware_optimizer, moments_dtype;
+	int64_t bucket_size;
 	int64_t overlap_grad_reduce, overlap_param_gather;
 	int64_t tp_overlap, moe_overlap, gathered_logits;
 	double moe_capacity_factor, moe_imbalance;
@@ -187,12 +200,21 @@ struct serving {
 	int64_t context_length, concurrency, prompt_tokens, generate_tokens;
 	double gpu_memory_utilization;
 	int64_t max_num_seqs, max_batched_tokens, block_size;
-	int64_t eager, flashinfer_sampler;
+	int64_t two_batch_overlap, eager, flashinfer_sampler;
 	int64_t dcp, dp_attention, replicas;
 	double length_spread;
 	int64_t poll_interval, draft_tokens;
 	double accepted_tokens, prefix_hit, kv_host_gib;
 	char prefill_workers[PLAN_ID_SIZE];
+};
+
+/* What comes to the engines. */
+struct arrivals {
+	double rate, burstiness, ramp_seconds;
+	int64_t requests, mix;
+	double prompt_spread, generate_spread;
+	double percentile, ttft_limit, tpot_limit;
+	int64_t routing, prefixes, prefix_tokens;
 };
 
 /* After pre-training: `serving` then describes the engine that generates. */
@@ -202,6 +224,20 @@ struct rl {
 	int64_t reference, old_logprob;
 	char critic_preset[PLAN_ID_SIZE], reward_preset[PLAN_ID_SIZE];
 	int64_t offload, engine_sleep, merge_adapters, staleness;
+};
+
+/* From the first step to the end of training.token_budget. */
+struct whole_run {
+	char checkpoint_format[PLAN_ID_SIZE];
+	double checkpoint_interval;
+	int64_t checkpoint_async, checkpoint_keep, gather_16bit;
+	double failures_per_1000_node_days, restart_minutes;
+	int64_t spare_nodes;
+	double repair_hours;
+	char batch_schedule[PLAN_SCHEDULE_SIZE];
+	int64_t eval_interval;
+	double eval_seconds, deadline_days, dataset_tokens;
+	int64_t consumed_samples;
 };
 
 struct calibration {
@@ -219,7 +255,9 @@ struct plan {
 	struct finetune finetune;
 	struct training training;
 	struct serving serving;
+	struct arrivals traffic;
 	struct rl rl;
+	struct whole_run run;
 	struct calibration calibration;
 	uint64_t set[PLAN_SET_WORDS]; /* one bit a field: the user chose this value */
 	uint64_t offered[PLAN_SET_WORDS]; /* of those: the program did (field_offer) */
@@ -231,13 +269,17 @@ int64_t plan_world(const struct plan *p);
 /* Nodes of an NVLink domain larger than a node, else 1. */
 int64_t plan_domain_nodes(const struct plan *p);
 
-/* Nodes of a rack: as said, else an NVLink domain larger than a node, else 4 (NVIDIA DGX
+/* Nodes of a rack: as said, else an NVLink domain larger than a node, else a leaf of cluster.levels,
+ * else 4 (NVIDIA DGX
  * SuperPOD reference architecture, DGX H100: four systems in a rack). */
 int64_t plan_rack_nodes(const struct plan *p);
 
 /* True for a plan that trains on preferences or rewards, and where that generates responses. */
 bool plan_has_rl(const struct plan *p);
 bool plan_has_rollouts(const struct plan *p);
+
+/* True for a training plan whose length is said: section run counts. */
+bool plan_has_run(const struct plan *p);
 
 /* Optimizers of bitsandbytes; those whose moments are in CUDA's managed memory, from which they
  * leave for the host where a GPU is full. */

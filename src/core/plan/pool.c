@@ -53,6 +53,19 @@ pool_rest(const struct plan *p)
 	return plan_world(p) - pool_gpus(p);
 }
 
+struct plan
+pool_plan(const struct plan *p, const struct pool *pool)
+{
+	const bool experts = plan_has_experts(p) && (pool->dp || p->parallel.ep > 1);
+	struct plan q = *p;
+
+	q.parallel.tp = pool->size;
+	q.parallel.pp = q.parallel.cp = q.serving.dcp = 1;
+	q.parallel.ep = experts ? pool->size : 1;
+	q.serving.dp_attention = pool->dp;
+	return q;
+}
+
 double
 pool_engine_dp(const struct plan *p)
 {

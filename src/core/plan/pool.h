@@ -25,6 +25,9 @@ int64_t pool_gpus(const struct plan *p);
 /* The GPUs that the layout has: all others. Below 1 where none is left. */
 int64_t pool_rest(const struct plan *p);
 
+/* The prefill workers' own plan: engines of one stage on the same GPUs. */
+struct plan pool_plan(const struct plan *p, const struct pool *pool);
+
 /* Data parallel ranks of one serving engine, at least 1; DP attention, within TP, not counted. */
 double pool_engine_dp(const struct plan *p);
 #endif

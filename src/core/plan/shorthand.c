@@ -59,7 +59,7 @@ shorthand_entry(const struct catalog_list *list, const char *text, char *err, si
 }
 
 static void
-say(enum field_id f, const char *value, char *out, size_t size)
+say_field(enum field_id f, const char *value, char *out, size_t size)
 {
 	text_add(out, size, "%s%s=%s", out[0] != '\0' ? " " : "", field_table[f].path, value);
 }
@@ -78,7 +78,7 @@ read_number(const char *word, char *out, size_t size)
 	f = field_find(name);
 	if (f == FIELD_NONE || (field_table[f].type != FIELD_INT && field_table[f].type != FIELD_REAL))
 		return false;
-	say(f, word + n, out, size);
+	say_field(f, word + n, out, size);
 	return true;
 }
 
@@ -94,10 +94,10 @@ read_total(int64_t gpus, int64_t per_node, char *out, size_t size)
 		return SHORTHAND_UNCLEAR;
 	}
 	text_put(number, sizeof number, "%lld", (long long)(gpus < per_node ? 1 : gpus / per_node));
-	say(FIELD_NODES, number, out, size);
+	say_field(FIELD_NODES, number, out, size);
 	text_put(number, sizeof number, "%lld", (long long)(gpus < per_node ? gpus : per_node));
 	if (gpus < per_node)
-		say(FIELD_GPUS_PER_NODE, number, out, size);
+		say_field(FIELD_GPUS_PER_NODE, number, out, size);
 	return SHORTHAND_SAYS;
 }
 
@@ -119,8 +119,8 @@ read_shape(const char *word, const struct plan *p, const struct catalog *catalog
 	text_put(first, sizeof first, "%.*s", (int)n, word);
 	text_put(second, sizeof second, "%.*s", (int)per_node, rest);
 	if (per_node > 0 && rest[per_node] == '\0') {
-		say(FIELD_NODES, first, out, size);
-		say(FIELD_GPUS_PER_NODE, second, out, size);
+		say_field(FIELD_NODES, first, out, size);
+		say_field(FIELD_GPUS_PER_NODE, second, out, size);
 		return SHORTHAND_SAYS;
 	}
 	if (per_node > 0 && rest[per_node] != 'x')
@@ -130,10 +130,10 @@ read_shape(const char *word, const struct plan *p, const struct catalog *catalog
 			text_put(out, size, "%s is part of several names: %s", name, several);
 		return several[0] != '\0' ? SHORTHAND_UNCLEAR : SHORTHAND_NONE;
 	}
-	say(FIELD_GPU, gpu->id, out, size);
+	say_field(FIELD_GPU, gpu->id, out, size);
 	if (per_node > 0) {
-		say(FIELD_NODES, first, out, size);
-		say(FIELD_GPUS_PER_NODE, second, out, size);
+		say_field(FIELD_NODES, first, out, size);
+		say_field(FIELD_GPUS_PER_NODE, second, out, size);
 		return SHORTHAND_SAYS;
 	}
 	if (!text_to_int(first, &gpus) || gpus == 0)
@@ -151,9 +151,9 @@ read_name(const char *word, const struct catalog *catalog, char *out, size_t siz
 	const struct catalog_entry *gpu = catalog_find(&catalog->gpus, word);
 
 	if (model != NULL)
-		say(FIELD_PRESET, model->id, out, size);
+		say_field(FIELD_PRESET, model->id, out, size);
 	else if (gpu != NULL)
-		say(FIELD_GPU, gpu->id, out, size);
+		say_field(FIELD_GPU, gpu->id, out, size);
 	return model != NULL || gpu != NULL;
 }
 
@@ -171,7 +171,7 @@ read_choice(const char *word, char *out, size_t size)
 			found = f;
 		}
 	if (n == 1)
-		say(found, word, out, size);
+		say_field(found, word, out, size);
 	else if (n > 1)
 		text_put(out, size, "%s is a value of several fields: %s", word, fields);
 	return n == 0 ? SHORTHAND_NONE : n == 1 ? SHORTHAND_SAYS : SHORTHAND_UNCLEAR;
@@ -193,9 +193,9 @@ read_part(const char *word, const struct catalog *catalog, char *out, size_t siz
 	if (models[0] == '\0' && gpus[0] == '\0')
 		return SHORTHAND_NONE;
 	if (model != NULL && gpus[0] == '\0')
-		say(FIELD_PRESET, models, out, size);
+		say_field(FIELD_PRESET, models, out, size);
 	else if (gpu != NULL && models[0] == '\0')
-		say(FIELD_GPU, gpus, out, size);
+		say_field(FIELD_GPU, gpus, out, size);
 	else {
 		text_put(out, size, "%s is part of several names: %s%s%s", word, models,
 		    models[0] != '\0' && gpus[0] != '\0' ? ", " : "", gpus);

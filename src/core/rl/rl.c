@@ -3,8 +3,6 @@
  */
 #include "core/rl/rl.h"
 
-#include <math.h>
-
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
@@ -66,7 +64,8 @@ is_pairs(const struct plan *p)
 	return p->rl.algorithm == RL_DPO || p->rl.algorithm == RL_REWARD_MODEL;
 }
 
-void
+/* The plan with another model of the catalogue; "" or NULL for none: as it is. */
+static void
 rl_model_plan(struct plan *out, const struct plan *p, const char *preset,
     const struct catalog *catalog)
 {
@@ -182,7 +181,7 @@ update_of(const struct rl_model *m, const struct layout *l)
 
 	return (struct update){ s.seconds, s.compute_seconds > 0 ? (s.compute_seconds +
 	    s.exposed_comm_seconds + s.bubble_seconds) / 3 +
-	    (s.host_seconds - HOST_STEP) / passes : 0 };
+	    (s.host_seconds - HOST_STEP - q.training.data_seconds) / passes : 0 };
 }
 
 static void

@@ -34,7 +34,7 @@ enum rl_phase {
 	PHASE_SYNC, PHASES
 };
 
-/* What a GPU holds. */
+/* Parts of the memory of a GPU. */
 enum rl_part {
 	HELD_ENGINE,     /* weights, cache and the rest of an engine that is awake, or asleep */
 	HELD_WEIGHTS, HELD_GRADIENTS, HELD_OPTIMIZER, /* of the actor */
@@ -85,10 +85,6 @@ struct rl_engine;
 bool rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *catalog,
     const struct layout *l, const struct placement *pl, const struct rl_engine *engine,
     struct ledger *ledger);
-
-/* The plan with another model of the catalogue; "" or NULL for none: as it is. */
-void rl_model_plan(struct plan *out, const struct plan *p, const char *preset,
-    const struct catalog *catalog);
 
 /* The engine as a plan that serves on its pool, with `gpus` GPUs each. */
 void rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus);

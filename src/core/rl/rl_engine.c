@@ -61,6 +61,7 @@ rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus)
 	take_pool(out, p);
 	out->serving.replicas = rl_rollout_gpus(p) / gpus;
 	out->serving.prefill_workers[0] = '\0';
+	out->traffic.rate = 0; /* all prompts of a step are there at once */
 	out->serving.concurrency = p->rl.prompts * p->rl.responses;
 	out->serving.prompt_tokens = p->rl.prompt_tokens;
 	out->serving.generate_tokens = p->rl.response_tokens;
@@ -239,7 +240,7 @@ serve_on(struct plan *q, struct serve *out, const struct plan *p, int64_t gpus)
 }
 
 static bool
-splits(const struct plan *p, int64_t gpus)
+splits_gpus(const struct plan *p, int64_t gpus)
 {
 	return rl_rollout_gpus(p) % gpus == 0 && p->model.attention_heads % gpus == 0;
 }
@@ -255,7 +256,7 @@ engine_size(const struct plan *p)
 	if (p->rl.rollout_tp > 0)
 		return p->rl.rollout_tp;
 	for (int64_t gpus = 1; gpus <= rl_rollout_gpus(p) && gpus <= 1024; gpus *= 2) {
-		if (!splits(p, gpus) || !serve_on(&q, &s, p, gpus))
+		if (!splits_gpus(p, gpus) || !serve_on(&q, &s, p, gpus))
 			continue;
 		best = gpus;
 		if (s.kv_pool_bytes >= s.weight_bytes)

@@ -152,7 +152,7 @@ idle_reward(const struct on_gpu *g)
 
 /* Transformer Engine's framework is Megatron. */
 static double
-rest(const struct on_gpu *g)
+rest_of_gpu(const struct on_gpu *g)
 {
 	return framework_of(g->m->p)->transformer_engine ? MEGATRON_REST : TRAINER_REST;
 }
@@ -171,7 +171,7 @@ hold_idle(double held[HELD_PARTS], const struct on_gpu *g)
 	held[HELD_OPTIMIZER] = idle_optimizer(g, &g->actor);
 	held[HELD_MODELS] = idle_reference(g) + idle_critic(g) + idle_reward(g);
 	held[HELD_WORK] = 0;
-	held[HELD_REST] = rest(g);
+	held[HELD_REST] = rest_of_gpu(g);
 }
 
 /* A pool of its own holds nothing but the engine. */
@@ -269,7 +269,7 @@ unsure(const struct on_gpu *g, enum rl_phase phase, const double held[HELD_PARTS
 }
 
 static void
-note(const struct rl_phase_estimate *f, struct ledger *ledger)
+note_phase(const struct rl_phase_estimate *f, struct ledger *ledger)
 {
 	static const char *const sources[HELD_PARTS] = {
 		[HELD_ENGINE] = SLEEP, [HELD_WEIGHTS] = HYBRID, [HELD_GRADIENTS] = OFFLOAD,
@@ -384,5 +384,5 @@ rl_memory(struct rl_estimate *out, const struct rl_models *m, struct ledger *led
 		return;
 	g = on_gpu(out, m, most);
 	host_bytes(&g, ledger);
-	note(&out->phase[out->fullest], ledger);
+	note_phase(&out->phase[out->fullest], ledger);
 }

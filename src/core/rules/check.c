@@ -53,7 +53,7 @@ check_names(const struct facts *facts, struct diag_list *diags)
 
 /* True when a rule holds in the plan's framework and mode. */
 static bool
-holds(const struct rule *r, const struct plan *p)
+rule_holds(const struct rule *r, const struct plan *p)
 {
 	const unsigned mode = p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN;
 
@@ -94,7 +94,7 @@ check_rules_of(const struct facts *facts, enum severity severity, struct diag_li
 	for (size_t i = 0; i < check_rule_count; i++) {
 		const struct rule *r = &check_rules[i];
 
-		if (r->severity == severity && holds(r, facts->plan) &&
+		if (r->severity == severity && rule_holds(r, facts->plan) &&
 		    r->broken(facts, message, sizeof message))
 			diag_add(diags, severity, r->field, r->reason, r->source, "%s", message);
 	}
@@ -117,7 +117,7 @@ check_list_of(const struct plan *p)
 	struct check_list list = { .count = 0 };
 
 	for (size_t i = 0; i < check_rule_count; i++)
-		if (check_rules[i].severity == SEVERITY_ERROR && holds(&check_rules[i], p))
+		if (check_rules[i].severity == SEVERITY_ERROR && rule_holds(&check_rules[i], p))
 			list.rule[list.count++] = &check_rules[i];
 	return list;
 }

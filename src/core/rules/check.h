@@ -13,7 +13,7 @@
 #include "core/plan/field_set.h"
 #include "core/plan/plan.h"
 
-/* What rules look at. layout and placement are NULL where the plan has none; of the layout
+/* Facts that rules look at. layout and placement are NULL where the plan has none; of the layout
  * they look at the sizes alone. */
 struct facts {
 	const struct plan *plan;
@@ -69,11 +69,11 @@ extern const size_t check_rule_count;
  */
 bool plan_check(const struct plan *p, const struct catalog *catalog, struct diag_list *diags);
 
-/* The same with layout and placement (NULL where refused) already at hand. */
+/* Check a plan whose layout and placement (NULL where refused) are at hand. */
 bool check_with(const struct facts *facts, struct diag_list *diags);
 
 /* The rules whose breach is an error, of a plan's framework and mode. */
-enum { CHECK_RULES_MAX = 160 };
+enum { CHECK_RULES_MAX = 192 };
 struct check_list {
 	size_t count;
 	const struct rule *rule[CHECK_RULES_MAX];

@@ -14,7 +14,7 @@ struct outcome {
 };
 
 static bool
-better(const struct outcome *a, const struct outcome *b)
+is_better_outcome(const struct outcome *a, const struct outcome *b)
 {
 	return a->errors < b->errors || (a->errors == b->errors && a->distance < b->distance);
 }
@@ -31,7 +31,7 @@ struct complaint {
 
 /* Judge a plan of which field f was changed; false when what is complained of is still there. */
 static bool
-judge(const struct complaint *c, struct plan *p, enum field_id f, size_t *errors)
+judge_value(const struct complaint *c, struct plan *p, enum field_id f, size_t *errors)
 {
 	struct diag_list diags;
 
@@ -59,10 +59,10 @@ try_value(const struct complaint *complaint, enum field_id f, const char *value,
 	if (complaint->most > 0 && distance > complaint->most)
 		return;
 	if (!field_parse(f, &changed, value, err, sizeof err) ||
-	    !judge(complaint, &changed, f, &o.errors))
+	    !judge_value(complaint, &changed, f, &o.errors))
 		return;
 	text_put(o.value, sizeof o.value, "%s", value);
-	if (better(&o, best))
+	if (is_better_outcome(&o, best))
 		*best = o;
 }
 
@@ -78,7 +78,7 @@ try_field(const struct complaint *complaint, enum field_id f, struct outcome *be
 }
 
 static void
-take(struct diag *d, enum field_id field, const struct outcome *o)
+take_outcome(struct diag *d, enum field_id field, const struct outcome *o)
 {
 	d->fix_field = field;
 	text_put(d->fix_value, sizeof d->fix_value, "%s", o->value);
@@ -151,7 +151,7 @@ fix_error(const struct plan *p, const struct catalog *catalog, const struct fiel
 		field = search_fields(&complaint, d->field, &best);
 	}
 	if (best.errors < errors)
-		take(d, field, &best);
+		take_outcome(d, field, &best);
 }
 
 /* A warning is mended in its own field, a hint where that is a switch: other hints tell of
@@ -167,7 +167,7 @@ fix_advice(const struct plan *p, const struct catalog *catalog, size_t errors, s
 		return;
 	try_field(&complaint, d->field, &best);
 	if (best.errors <= errors)
-		take(d, d->field, &best);
+		take_outcome(d, d->field, &best);
 }
 
 void

@@ -78,6 +78,11 @@ rule_graph_impossible(const struct facts *f, char *message, size_t size)
 		return BROKEN("an MLP with dropout can not be computed again inside a graph");
 	if (p->parallel.offload != OFFLOAD_NONE)
 		return BROKEN("CUDA graphs can not be with state kept in host memory");
+	/* Megatron-Bridge docs/training/moe-optimization.md, "CUDA graphs" */
+	if (graph == GRAPH_FULL && plan_has_experts(p) && !(p->training.moe_capacity_factor > 0) &&
+	    !(p->training.fused_experts && p->parallel.moe_dispatcher == DISPATCHER_HYBRIDEP))
+		return BROKEN("a graph of the whole step can not wait for how many tokens experts get: it "
+		    "needs a capacity, or fused experts and hybridep");
 	if (graph == GRAPH_FULL)
 		return false;
 	if (p->training.recompute == RECOMPUTE_FULL)
@@ -107,11 +112,29 @@ rule_fused_experts_impossible(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-/* Whole layers go to the host with PP 1 and without recompute; what modules keep goes beside both
- * (fine_grained_activation_offloading), and with graphs of attention and routers together. */
-BROKEN_IF(rule_offload_layers_impossible,
-    p->training.offload_layers > 0 && p->training.cuda_graph == GRAPH_ROUTER,
-    "activations go to the host without CUDA graphs, or with those of attention and routers")
+/* Whole layers go to the host with PP 1 and without recompute, all but one at the most; what modules
+ * keep goes beside both (fine_grained_activation_offloading), and with graphs of attention and
+ * routers together. Of a dense MLP it knows the norm alone. */
+bool
+rule_offload_layers_impossible(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	const bool te = p->finetune.kernels == KERNELS_TE;
+	const bool dense = !plan_has_experts(p) && !(batch_again(p) & AGAIN_MLP);
+
+	if (p->training.offload_layers == 0)
+		return false;
+	if (p->training.cuda_graph == GRAPH_ROUTER)
+		return BROKEN("activations go to the host without CUDA graphs, or with those of attention "
+		    "and routers");
+	if (te && p->training.recompute != RECOMPUTE_FULL && batch_offloads_modules(p) && dense)
+		return BROKEN("with PP above 1 or recompute Megatron-LM sends what modules keep to the host, "
+		    "and nothing from inside a dense MLP");
+	if (te && !batch_offloads_modules(p) && p->training.offload_layers >= p->model.layers)
+		return BROKEN("whole layers go to the host for fewer layers than the model's %lld",
+		    N(p->model.layers));
+	return false;
+}
 
 BROKEN_IF(rule_offload_layers_recomputed,
     p->training.offload_layers > 0 && p->finetune.kernels == KERNELS_TE &&
@@ -122,6 +145,12 @@ BROKEN_IF(rule_offload_layers_recomputed,
 BROKEN_IF(rule_fp8_input_without_swiglu,
     p->training.fp8_activation_input && !p->model.gated_mlp,
     "the input of an activation function is kept in FP8 for gated ones alone")
+
+BROKEN_IF(rule_fp8_attention_alone,
+    p->training.fp8_attention && (!format_of(p).quantised || p->model.attention != ATTENTION_MHA ||
+    !generation_of(p)->fused_attention),
+    "attention runs in FP8 beside linear layers in FP8 or NVFP4, of heads of their own keys and "
+    "values, on Hopper and later GPUs")
 
 /* Gradients are kept in fp32 or as parameters are, which FP8 runs have in bf16. */
 bool

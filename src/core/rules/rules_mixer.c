@@ -103,6 +103,12 @@ rule_mamba_does_not_divide(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
+BROKEN_IF(rule_selective_scan_missing, has_letter(f, "M") && p->model.mamba_dt_rank > 0,
+    "Megatron has no Mamba-1 layers: its M is Mamba-2")
+
+BROKEN_IF(rule_short_convolution_missing, has_linear(f) && p->model.linear_kind == LINEAR_CONV,
+    "Megatron has no short convolutions: its G is a gated delta network")
+
 BROKEN_IF(rule_mamba_groups,
     has_letter(f, "M") && p->model.mamba_groups >= 1 &&
     p->model.mamba_heads % p->model.mamba_groups != 0,
@@ -126,7 +132,7 @@ rule_linear_heads_do_not_divide(const struct facts *f, char *message, size_t siz
 	/* with CP each rank has whole heads of all tokens */
 	const int64_t ranks = p->parallel.tp * (p->mode == MODE_TRAIN ? p->parallel.cp : 1);
 
-	if (!has_linear(f) || ranks < 1)
+	if (!has_linear(f) || ranks < 1 || (p->mode == MODE_SERVE && p->serving.dp_attention))
 		return false;
 	if (keys % ranks != 0 || values % ranks != 0)
 		return BROKEN("linear attention heads (%lld keys, %lld values) are not divisible by TP x CP = %lld",

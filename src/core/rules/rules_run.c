@@ -234,19 +234,8 @@ BROKEN_IF(rule_context_too_long, p->serving.context_length > p->model.max_positi
     "the context of %lld tokens is above the model's longest, %lld",
     N(p->serving.context_length), N(p->model.max_position))
 
-/* SGLang asks it of every engine that works on prompts; TensorRT-LLM of the buffer alone through
- * which disaggregated engines hand the cache on. */
-static bool
-passes_are_blocks(const struct plan *p)
-{
-	const enum engine_passes passes = engine_of(p)->passes;
-
-	return passes == PASSES_BLOCKS ||
-	    (passes == PASSES_BLOCKS_SENT && p->serving.prefill_workers[0] != '\0');
-}
-
 BROKEN_IF(rule_tokens_are_no_blocks,
-    passes_are_blocks(p) && p->serving.max_batched_tokens % p->serving.block_size != 0,
+    engine_of(p)->passes_are_blocks && p->serving.max_batched_tokens % p->serving.block_size != 0,
     "%lld tokens in a pass are no whole number of blocks of %lld",
     N(p->serving.max_batched_tokens), N(p->serving.block_size))
 
@@ -309,9 +298,15 @@ BROKEN_IF(rule_ep_has_no_size,
     N(stage_ranks(p)))
 
 BROKEN_IF(rule_dp_attention_without_experts,
-    p->serving.dp_attention && engine_of(p)->dp_is_whole && !plan_has_experts(p),
+    p->serving.dp_attention && engine_of(p)->experts_over_all && !plan_has_experts(p),
     "data parallel ranks of a model without experts are whole engines in vLLM: TP %lld "
     "would split attention too", N(p->parallel.tp))
+
+BROKEN_IF(rule_halves_without_exchange,
+    p->serving.two_batch_overlap && (engine_of(p)->halves == NULL || !plan_has_experts(p) ||
+    p->parallel.ep <= 1),
+    "two halves of a batch overlap while tokens travel to experts of other GPUs%s: there is nothing of "
+    "the kind here", engine_of(p)->halves == NULL ? ", in vLLM and SGLang" : "")
 
 bool
 rule_dcp_without_copies(const struct facts *f, char *message, size_t size)

@@ -11,13 +11,20 @@
 
 /* ---- heads and widths over TP --------------------------------------------------------- */
 
+/* Ranks of DP attention have all heads each. */
+static bool
+attention_is_whole(const struct plan *p)
+{
+	return p->mode == MODE_SERVE && p->serving.dp_attention;
+}
+
 bool
 rule_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 {
 	const int64_t heads = f->plan->model.attention_heads, tp = f->plan->parallel.tp;
 	const int64_t local = f->plan->model.local_attention_heads;
 
-	if (tp < 1 || (heads % tp == 0 && local % tp == 0))
+	if (tp < 1 || attention_is_whole(f->plan) || (heads % tp == 0 && local % tp == 0))
 		return false;
 	return BROKEN("%lld attention heads are not divisible by TP %lld",
 	    N(heads % tp != 0 ? heads : local), N(tp));
@@ -188,6 +195,10 @@ rule_a2a_heads_do_not_divide(const struct facts *f, char *message, size_t size)
 	    N(p->model.attention_heads), N(kv), N(tp), N(ranks));
 }
 
+BROKEN_IF(rule_ring_of_scores, p->parallel.cp_comm == CP_COMM_RING_QK,
+    "ring self-attention (RingQK, RingAV) is ColossalAI's: others pass keys and values with p2p and "
+    "keep no scores")
+
 /* Rings know no windows, sinks are known where heads are exchanged alone
  * (attn_forward_func_with_cp), and DSA of Megatron-LM gathers. */
 bool
@@ -229,7 +240,8 @@ rule_hyper_connections_impossible(const struct facts *f, char *message, size_t s
 	return false;
 }
 
-BROKEN_IF(rule_cp_without_flash, p->parallel.cp > 1 && batch_unfused(p),
+BROKEN_IF(rule_cp_without_flash,
+    p->parallel.cp > 1 && p->parallel.cp_comm != CP_COMM_RING_QK && batch_unfused(p),
     "context parallelism (%lld) needs fused attention", N(p->parallel.cp))
 
 bool

@@ -62,6 +62,26 @@ rule_offload_without_shards(const struct facts *f, char *message, size_t size)
 	    N(par->zero_stage));
 }
 
+BROKEN_IF(rule_drives_not_offered,
+    p->parallel.offload != OFFLOAD_NONE && p->parallel.offload_to != OFFLOAD_TO_HOST,
+    "offloaded state stays in host memory: DeepSpeed alone has it on NVMe drives")
+
+BROKEN_IF(rule_drives_without_zero3,
+    p->parallel.offload != OFFLOAD_NONE && p->parallel.offload_to != OFFLOAD_TO_HOST &&
+    p->parallel.zero_stage < 3,
+    "DeepSpeed has state on NVMe drives with ZeRO 3 alone: ZeRO %lld keeps it in host memory",
+    N(p->parallel.zero_stage))
+
+BROKEN_IF(rule_drives_hold_nothing,
+    p->parallel.offload_to != OFFLOAD_TO_HOST && p->parallel.offload == OFFLOAD_NONE,
+    "nothing is offloaded that could be on NVMe drives: parallel.offload says what")
+
+BROKEN_IF(rule_drives_not_timed,
+    p->parallel.offload != OFFLOAD_NONE && p->parallel.offload_to != OFFLOAD_TO_HOST &&
+    p->cluster.nvme_gbps <= 0,
+    "the step has no time for NVMe drives: set cluster.nvme_gbps to what those of a node read and "
+    "write together")
+
 BROKEN_IF(rule_offload_without_precision,
     p->parallel.offload != OFFLOAD_NONE && !p->training.precision_aware_optimizer,
     "offloading the optimizer needs the precision-aware optimizer")
@@ -103,6 +123,11 @@ BROKEN_IF(rule_copies_offloaded,
 
 BROKEN_IF(rule_copies_have_no_meaning, p->parallel.dp_replicate > 1,
     "this layout shards over all data parallel ranks, without copies of what is sharded")
+
+BROKEN_IF(rule_release_not_said,
+    p->parallel.release == 0 && framework_zero(p) == 3 && framework_of(p)->prefetch_since > 0,
+    "no release is named: ZeRO-3 gathers ahead as today's does; before release %lld each parameter was "
+    "gathered as its layer began", N(framework_of(p)->prefetch_since))
 
 BROKEN_IF(rule_nanotron_zero, p->parallel.zero_stage > 1,
     "nanotron builds ZeRO-1 whatever the stage")

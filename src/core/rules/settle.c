@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
+#include "core/plan/field_source.h"
 #include "core/rules/check.h"
 
 /* The last one gives way first. */
@@ -92,6 +93,23 @@ sizes_settle(struct plan *p, const struct catalog *catalog)
 	return true;
 }
 
+/* resolve.c makes it as short as the model's longest context. */
+static bool
+is_shortened(const struct plan *before, const struct plan *after)
+{
+	return field_source_context(before) && field_source_context(after) &&
+	    after->training.sequence_length == after->model.max_position &&
+	    after->training.sequence_length < before->training.sequence_length;
+}
+
+static void
+tell_step(enum field_id f, const struct plan *before, const struct plan *after, char *buf,
+    size_t size)
+{
+	text_add(buf, size, "%s%s steps back from %lld to %lld", *buf != '\0' ? ", " : "",
+	    field_table[f].label, (long long)field_int(f, before), (long long)field_int(f, after));
+}
+
 size_t
 settle_text(const struct plan *before, const struct plan *after, char *buf, size_t size)
 {
@@ -99,8 +117,8 @@ settle_text(const struct plan *before, const struct plan *after, char *buf, size
 	for (int i = 0; i < SIZES; i++)
 		if (field_is_offered(sizes[i], before) && field_is_offered(sizes[i], after) &&
 		    !field_same(sizes[i], before, after))
-			text_add(buf, size, "%s%s steps back from %lld to %lld", *buf != '\0' ? ", " : "",
-			    field_table[sizes[i]].label, (long long)field_int(sizes[i], before),
-			    (long long)field_int(sizes[i], after));
+			tell_step(sizes[i], before, after, buf, size);
+	if (is_shortened(before, after))
+		tell_step(FIELD_SEQUENCE_LENGTH, before, after, buf, size);
 	return strlen(buf);
 }

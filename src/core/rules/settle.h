@@ -17,7 +17,8 @@
  */
 bool sizes_settle(struct plan *p, const struct catalog *catalog);
 
-/* "PP steps back from 4 to 1", of the offered sizes that differ; nothing where none does. Returns
- * the length. */
+/* "PP steps back from 4 to 1", of the offered sizes that differ, and of a sequence length that
+ * nobody set and the model's longest context shortened; nothing where none does. Returns the
+ * length. */
 size_t settle_text(const struct plan *before, const struct plan *after, char *buf, size_t size);
 #endif

@@ -8,7 +8,7 @@
 
 /* Put one in its place. Of equals the first stays in front; what is full lets the farthest go. */
 static void
-insert(struct values *out, const struct value *v)
+insert_value(struct values *out, const struct value *v)
 {
 	size_t at = out->count;
 
@@ -32,7 +32,7 @@ offer_text(struct values *out, const char *text, double distance)
 	struct value v = { .distance = distance };
 
 	if (text_copy(v.text, sizeof v.text, text))
-		insert(out, &v);
+		insert_value(out, &v);
 }
 
 static void
@@ -47,7 +47,7 @@ offer_number(struct values *out, const struct plan *p, enum field_id f, int64_t 
 	    (n < 1 && (field_table[f].step == STEP_DIVISOR || f == FIELD_VPP)))
 		return;
 	text_put(v.text, sizeof v.text, "%lld", (long long)n);
-	insert(out, &v);
+	insert_value(out, &v);
 }
 
 /* Multiples of n around the plan's value. */
@@ -100,7 +100,7 @@ offer_layers(struct values *out, const struct plan *p, enum field_id f)
 
 		text_put(v.text, sizeof v.text, "%lld", (long long)n);
 		if (n != field_int(f, p))
-			insert(out, &v);
+			insert_value(out, &v);
 	}
 }
 
@@ -192,7 +192,7 @@ offer_reals(struct values *out, const struct plan *p, enum field_id f)
 		if (i == 0 || row->step != STEP_BY || n < row->least || n > row->most)
 			continue;
 		text_real(v.text, sizeof v.text, n);
-		insert(out, &v);
+		insert_value(out, &v);
 	}
 }
 
@@ -218,7 +218,7 @@ offer_workers(struct values *out, const struct plan *p)
 		text_put(v.text, sizeof v.text, "%lldx%s%lld", (long long)n, pool.dp ? "dp" : "tp",
 		    (long long)pool.size);
 		if (n != pool.workers)
-			insert(out, &v);
+			insert_value(out, &v);
 	}
 }
 

@@ -29,11 +29,11 @@ struct values {
  * what is counted one by one, the other names of a list, more or fewer prefill workers. */
 void values_steps(struct values *out, const struct plan *p, enum field_id f);
 
-/* What a batch has to be a multiple of for data parallel ranks on any number of nodes that is no
+/* The number that a batch has to be a multiple of for data parallel ranks on any number of nodes that is no
  * power of two: its odd part, in micro-batches. 7 of 7 nodes with 8 GPUs each. */
 int64_t values_batch_unit(const struct plan *p);
 
-/* Those and more, for a plan that breaks a rule: whatever numbers lie near, and what batch,
+/* Values near a field's and more, for a plan that breaks a rule: whatever numbers lie near, and what batch,
  * sequence and nodes would have to be a multiple of. */
 void values_near(struct values *out, const struct plan *p, enum field_id f);
 #endif

@@ -135,7 +135,7 @@ order(double a, double b)
 }
 
 static bool
-better(const struct quest *q, const struct mend *a, const struct mend *b)
+is_better_mend(const struct quest *q, const struct mend *a, const struct mend *b)
 {
 	const int cost = order(cost_steps(a), cost_steps(b)), far = order(a->distance, b->distance);
 
@@ -160,7 +160,7 @@ same_fields(const struct mend *a, const struct mend *b)
 }
 
 static void
-forget(struct advice *out, size_t i)
+forget_mend(struct advice *out, size_t i)
 {
 	for (out->count--; i < out->count; i++)
 		out->mend[i] = out->mend[i + 1];
@@ -168,7 +168,7 @@ forget(struct advice *out, size_t i)
 
 /* Put a mend in its place; of pairs of the same fields the better one stays. */
 static void
-keep(const struct quest *q, const struct mend *m)
+keep_mend(const struct quest *q, const struct mend *m)
 {
 	struct advice *out = q->out;
 	size_t at;
@@ -176,12 +176,12 @@ keep(const struct quest *q, const struct mend *m)
 	for (size_t i = 0; i < out->count; i++) {
 		if (!same_fields(&out->mend[i], m))
 			continue;
-		if (!better(q, m, &out->mend[i]))
+		if (!is_better_mend(q, m, &out->mend[i]))
 			return;
-		forget(out, i);
+		forget_mend(out, i);
 		break;
 	}
-	for (at = out->count; at > 0 && better(q, m, &out->mend[at - 1]); at--)
+	for (at = out->count; at > 0 && is_better_mend(q, m, &out->mend[at - 1]); at--)
 		;
 	if (at == ADVICE_MAX)
 		return;
@@ -214,7 +214,7 @@ work_of(const struct plan *p)
 
 /* Make the changes; false when the plan is not legal with them, or as full as before. */
 static bool
-look(struct quest *q, struct mend *m)
+look_at_mend(struct quest *q, struct mend *m)
 {
 	struct plan next;
 
@@ -265,11 +265,11 @@ try_singles(struct quest *q, int field)
 
 		if (q->field[field].gives && side != 1 && m.distance <= VALUES_ABOUT)
 			m.loss = LOSS_ABOUT;
-		if (done[side] || !look(q, &m) || (legal[side] && !has_room(&m)))
+		if (done[side] || !look_at_mend(q, &m) || (legal[side] && !has_room(&m)))
 			continue;
 		done[side] = has_room(&m) && (side != 1 || !each);
 		legal[side] = side != 1 || !each;
-		keep(q, &m);
+		keep_mend(q, &m);
 	}
 }
 
@@ -282,8 +282,8 @@ try_pair(struct quest *q, const struct mend *a, const struct mend *b)
 	m.change[1] = b->change[0];
 	m.loss = a->loss > b->loss ? a->loss : b->loss;
 	m.distance = a->distance + b->distance;
-	if (look(q, &m) && (has_room(&m) || !q->legal_single))
-		keep(q, &m);
+	if (look_at_mend(q, &m) && (has_room(&m) || !q->legal_single))
+		keep_mend(q, &m);
 }
 
 /* Layers of an end stage go by the stages that there are. */
@@ -334,7 +334,7 @@ add_field(struct quest *q, enum field_id f, enum loss loss)
 	q->field[q->fields++].loss = field_set_has(q->asked, f) ? LOSS_ASKED : loss;
 }
 
-/* Those that usually give way, and those that the errors are about. */
+/* Fields that usually give way, and fields that the errors are about. */
 static void
 choose_fields(struct quest *q)
 {

@@ -23,7 +23,7 @@ struct field_change {
 	char value[VALUE_SIZE];
 };
 
-/* What a plan comes to. Times are 0 where the GPU's rates are not known. */
+/* The numbers that a plan is judged by. Times are 0 where the GPU's rates are not known. */
 struct outlook {
 	bool serves, reinforced, fits, tight;
 	double memory, capacity;  /* bytes on the fullest GPU, in the phase that takes most; capacity 0
@@ -34,7 +34,7 @@ struct outlook {
 	double kv_tokens;         /* of one engine */
 };
 
-/* What a user gives up by a change, least first. */
+/* Losses by a change, least first. */
 enum loss {
 	LOSS_ABOUT,   /* next to nothing: what was just asked for is about as it was */
 	LOSS_SPLIT,   /* nothing: the same work, split or computed in another way */

@@ -1,5 +1,7 @@
 #include "core/search/advice_hints.h"
 
+#include <math.h>
+
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/estimate/scope.h"
@@ -51,7 +53,8 @@ worth_of(const struct plan *p, const struct estimate *e, const struct outlook *o
 	if (!o->serves)
 		return (struct worth){ .time = o->cost, .memory = o->memory };
 	return (struct worth){ .memory = o->memory, .first = s->ttft_seconds,
-		.time = s->ttft_seconds + s->tpot_seconds * (double)p->serving.generate_tokens,
+		.time = s->tpot_seconds > 0 ?
+		    s->ttft_seconds + s->tpot_seconds * (double)p->serving.generate_tokens : HUGE_VAL,
 		.room = s->max_concurrency * (double)p->serving.replicas,
 		.tokens = s->tokens_per_second_per_gpu };
 }
@@ -204,7 +207,7 @@ is_told(const struct quest *q, const struct proof *proof)
 }
 
 static void
-keep(struct quest *q, const struct proof *proof)
+keep_proof(struct quest *q, const struct proof *proof)
 {
 	size_t at = q->count++;
 
@@ -258,7 +261,7 @@ put_other(const struct quest *q, const struct proof *proof, char *buf, size_t si
 }
 
 static void
-note(const struct quest *q, const struct proof *proof, struct diag_list *diags)
+note_hint(const struct quest *q, const struct proof *proof, struct diag_list *diags)
 {
 	const bool time = proof->row->gain == HINT_TIME;
 	char what[ADVICE_TEXT_SIZE], part[2][PART_SIZE];
@@ -271,6 +274,24 @@ note(const struct quest *q, const struct proof *proof, struct diag_list *diags)
 	    "%s; %s: %s, %s", proof->why, what, part[0], part[1]);
 	if (d != NULL)
 		advice_fix(&proof->mend, d);
+}
+
+/* Weights in 16 bits have copies in 32, gradients in 32 stay: what is saved is activations. */
+static void
+note_precision(const struct quest *q, struct diag_list *diags)
+{
+	const int64_t precision = q->plan->training.precision;
+	struct mend m = { .changes = 1, .change[0] = { FIELD_PRECISION, "fp32" } };
+	struct plan next;
+
+	if (q->now.serves || (precision != PRECISION_BF16 && precision != PRECISION_FP16) ||
+	    !advice_apply(&m, q->plan, q->catalog, &next) ||
+	    !outlook_of(&m.outlook, &next, q->scope, q->work) || m.outlook.memory > q->now.memory)
+		return;
+	diag_add(diags, SEVERITY_HINT, FIELD_PRECISION, "mixed_saves_nothing",
+	    "Micikevicius et al. 2018, arXiv 1710.03740", "mixed precision saves no memory here, only "
+	    "time: %.2f GiB, %.2f GiB in fp32; master weights, moments and gradients stay in 32 bits, and "
+	    "activations are few", q->now.memory / GIB, m.outlook.memory / GIB);
 }
 
 void
@@ -296,8 +317,10 @@ advice_hints(const struct plan *p, const struct catalog *catalog, const struct e
 			continue;
 		prove(&q, &proof);
 		if (proof.gain > 0 && !is_told(&q, &proof))
-			keep(&q, &proof);
+			keep_proof(&q, &proof);
 	}
 	for (size_t i = 0; i < q.count && i < HINTS_MOST; i++)
-		note(&q, &q.proof[i], diags);
+		note_hint(&q, &q.proof[i], diags);
+	if (q.count < HINTS_MOST)
+		note_precision(&q, diags);
 }

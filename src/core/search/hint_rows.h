@@ -10,7 +10,7 @@
 #include "core/plan/field.h"
 #include "core/plan/plan.h"
 
-/* What a change may gain, in the order in which hints are given. */
+/* Gains of a change, in the order in which hints are given. */
 enum hint_gain {
 	HINT_TIME,    /* of a step, or of a request from its sending to its last token */
 	HINT_FIRST,   /* time to the first token */

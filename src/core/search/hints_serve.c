@@ -69,11 +69,18 @@ poor_heads(const struct plan *p, const struct estimate *e, char *text, size_t si
 	    N(p->model.kv_heads));
 }
 
+/* Requests that are there at once. */
+static double
+asked_of(const struct plan *p, const struct estimate *e)
+{
+	return e->serve.rate.known ? larger(1, e->serve.rate.in_flight) : (double)p->serving.concurrency;
+}
+
 /* Requests that all engines hold, as a multiple of what is asked for. */
 static double
 room_of(const struct plan *p, const struct estimate *e)
 {
-	return e->serve.max_concurrency * (double)p->serving.replicas / (double)p->serving.concurrency;
+	return e->serve.max_concurrency * (double)p->serving.replicas / asked_of(p, e);
 }
 
 static bool
@@ -91,7 +98,7 @@ scarce_heads(const struct plan *p, const struct estimate *e, char *text, size_t 
 static bool
 poor_batch_limit(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	const double asked = (double)p->serving.concurrency;
+	const double asked = asked_of(p, e);
 
 	return e->serve.running < floor(asked) &&
 	    HINT_SAY("%.0f of %.0f requests wait for a slot of the batch", asked - e->serve.running, asked);
@@ -145,7 +152,7 @@ poor_split(const struct plan *p, const struct estimate *e, char *text, size_t si
 static bool
 poor_cache(const struct plan *p, const struct estimate *e, char *text, size_t size)
 {
-	const double room = room_of(p, e), asked = (double)p->serving.concurrency;
+	const double room = room_of(p, e), asked = asked_of(p, e);
 
 	return room >= idle_cache && HINT_SAY("the KV cache holds %.0f requests of %lld tokens, %.0f are "
 	    "asked for", room * asked, N(p->serving.context_length), asked);

@@ -25,7 +25,7 @@ exposed(const struct estimate *e, enum traffic_dim dim)
 	return sum;
 }
 
-/* The same as percent of the step, where the dimension's groups lie on several domains. */
+/* Exposed traffic of a dimension as percent of the step, where the dimension's groups lie on several domains. */
 static double
 across(const struct estimate *e, enum traffic_dim dim)
 {
@@ -129,7 +129,28 @@ poor_optimizer(const struct plan *p, const struct estimate *e, char *text, size_
 	    m->optimizer / GIB);
 }
 
+/* The row that a level of the network leaves least of its cards, where it shows. */
+static bool
+poor_level(const struct plan *p, const struct estimate *e, char *text, size_t size)
+{
+	const struct traffic_row *most = NULL;
+	double share;
+
+	for (size_t i = 0; i < e->traffic.count; i++) {
+		const struct traffic_row *row = &e->traffic.row[i];
+
+		if (row->span.level.ring > 0 && (most == NULL || row->exposed_seconds > most->exposed_seconds))
+			most = row;
+	}
+	share = most != NULL ? percent(exposed(e, most->dim), e->step.seconds) : 0;
+	return p->parallel.pp > 0 && share >= share_least && HINT_SAY("%s over %lld GPUs crosses a level "
+	    "that leaves it %.0f %% of its cards' rate, and takes %.0f %% of the step",
+	    traffic_dim_name(most->dim), N(most->span.size), 100 * (1 - most->span.level.ring), share);
+}
+
 static const struct hint_row rows[] = {
+	{ "level_crossed", FIELD_ORDER, "Grattafiori et al. 2024, arXiv 2407.21783, section 3.3.3", HINT_TIME,
+	  0, { FIELD_ORDER, FIELD_NONE }, poor_level },
 	{ "tp_over_network", FIELD_TP, NARAYANAN "section 3.2", HINT_TIME, 0,
 	  { FIELD_ORDER, FIELD_TP, FIELD_NONE }, poor_tp_network },
 	{ "cp_over_network", FIELD_CP, "Grattafiori et al. 2024, arXiv 2407.21783, section 3.3.2",

@@ -9,24 +9,13 @@
 #include "core/estimate/result.h"
 #include "core/search/search_cut.h"
 #include "core/search/search_rank.h"
+#include "core/search/search_room.h"
+#include "core/search/search_walk.h"
 
-enum { TELL_EVERY = 8192 }; /* plans decided: about thirty times a second */
-
-/* What one thread walks with. */
-struct walk {
-	const struct search *search;
-	const struct search_space *space;
-	const struct cuts *cuts;
-	const struct bounds *bounds;
-	struct search_worker *worker;
-	struct search_control *control;
-	bool whole;      /* some number asked for needs estimate_run, */
-	bool times;      /* or the time of a step, */
-	bool by_time;    /* which is the one objective */
-	int known;       /* the free field after which a plan's score is, -1: its estimate says */
-	double seconds;  /* that conditions allow a step */
-	int shared;      /* so many free fields are fixed by the part that was taken */
-	uint64_t parts;
+enum {
+	TELL_EVERY = 8192,   /* steps of a walk: some thirty times a second */
+	SCOUT_BATCHES = 2,   /* micro-batch sizes that a scout looks at, */
+	SCOUT_LEAST = 10000,   /* in spaces of so many combinations or more */
 };
 
 /* ---- deciding one plan ----------------------------------------------------------------- */
@@ -80,7 +69,7 @@ named(const char *name, const struct plan *p, const struct estimate *e)
 
 /* What a plan scores; false where some objective has no value. */
 static bool
-score(const struct search *s, const struct plan *p, const struct estimate *e,
+score_plan(const struct search *s, const struct plan *p, const struct estimate *e,
     struct search_key *key)
 {
 	for (int i = 0; i < s->objectives; i++) {
@@ -103,7 +92,7 @@ search_scores(const struct search *s, const struct plan *p, const struct estimat
 	struct search_counts counts = { .decided = 0 };
 
 	return e->legal && has_room(s, e) && !(conditions_miss(s, p, e, &counts) > 0) &&
-	    score(s, p, e, key);
+	    score_plan(s, p, e, key);
 }
 
 /* Tell the other threads how slow a plan may be. */
@@ -114,7 +103,7 @@ share_worst(const struct walk *w)
 	_Atomic double *shared = &w->control->worst;
 	double worst = atomic_load_explicit(shared, memory_order_relaxed), mine;
 
-	if ((!w->by_time && w->known < 0) || worker->kept < worker->room)
+	if ((!w->by_time && !w->by_memory && w->known < 0) || worker->kept < worker->room)
 		return;
 	mine = worker->key[worker->kept - 1].score[0];
 	while (mine < worst && !atomic_compare_exchange_weak(shared, &worst, mine))
@@ -123,7 +112,7 @@ share_worst(const struct walk *w)
 
 /* A legal plan, worked out: keep it, or say by how much it misses. */
 static void
-judge(const struct walk *w, uint64_t index)
+judge_combination(const struct walk *w, uint64_t index)
 {
 	const struct search *s = w->search;
 	struct search_worker *worker = w->worker;
@@ -138,7 +127,7 @@ judge(const struct walk *w, uint64_t index)
 		key.score[0] = has_room(s, e) ? 0 : e->fits ? 1 : 2;
 		key.score[1] = miss;
 		rank_nearest(s, worker, &key);
-	} else if (score(s, &worker->plan, e, &key)) {
+	} else if (score_plan(s, &worker->plan, e, &key)) {
 		worker->counts.qualified++;
 		rank_keep(s, worker, &key);
 		share_worst(w);
@@ -147,54 +136,16 @@ judge(const struct walk *w, uint64_t index)
 	}
 }
 
-/* The time of a step that conditions allow. */
-static double
-allowed(const struct walk *w)
-{
-	const struct plan *p = &w->worker->plan;
-	const double budget = p->training.token_budget * 1e9;
-	const double tokens = (double)p->training.global_batch_size *
-	    (double)p->training.sequence_length;
-	double seconds = w->seconds;
-
-	for (int i = 0; i < w->search->conditions && budget > 0; i++) {
-		const struct search_condition *c = &w->search->condition[i];
-
-		if (c->target.kind == TARGET_RESULT && c->target.id == RESULT_RUN && !c->least)
-			seconds = smaller(seconds, c->limit / budget * tokens * (1 + 1e-9));
-	}
-	return seconds;
-}
-
-/* What is asked of one estimate: no more than decides. */
-static struct enough
-enough_for(const struct walk *w)
-{
-	const struct search *s = w->search;
-	struct enough enough = { { INFINITY, INFINITY }, INFINITY };
-	double *const end = s->tight ? &enough.bytes.low : &enough.bytes.high;
-
-	if (s->explains)
-		return enough;
-	*end = memory_capacity(&w->worker->plan);
-	if (plan_has_rl(&w->worker->plan))
-		return enough; /* what its phases hold is known after the time of a step */
-	enough.seconds = w->times ? allowed(w) : 0;
-	if (w->by_time)
-		enough.seconds = smaller(enough.seconds,
-		    atomic_load_explicit(&w->control->worst, memory_order_relaxed));
-	return enough;
-}
-
 /* Say how far this thread is, and what it has. */
 static void
-tell(const struct walk *w)
+tell_walk(const struct walk *w)
 {
 	struct search_worker *worker = w->worker;
 	struct search_control *control = w->control;
 
 	atomic_fetch_add(&control->decided, worker->counts.decided - worker->told);
 	worker->told = worker->counts.decided;
+	worker->steps_told = worker->steps;
 	if (control->tell != NULL)
 		control->tell(control->context, worker);
 }
@@ -207,10 +158,28 @@ may_rank(const struct walk *w)
 	const struct search_worker *worker = w->worker;
 	struct search_key key = { .index = 0 };
 
-	if (s->objectives > 1 || worker->kept < worker->room)
+	if (s->front || worker->kept < worker->room)
 		return true;
-	return worker->room > 0 && score(s, &worker->plan, &worker->estimate, &key) &&
+	return worker->room > 0 && score_plan(s, &worker->plan, &worker->estimate, &key) &&
 	    key.score[0] <= worker->key[worker->kept - 1].score[0];
+}
+
+/* All that is asked of a plan; what decides soonest first. */
+static enum verdict
+look_at(const struct walk *w)
+{
+	struct search_worker *worker = w->worker;
+	struct estimate *e = &worker->estimate;
+	struct enough enough = walk_enough(w);
+	enum verdict verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
+
+	if (verdict == VERDICT_TOO_SLOW && !w->times && (w->whole || may_rank(w))) { /* time decides ties */
+		enough.seconds = walk_tied_seconds(w, w->space->count);
+		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
+	}
+	if (w->whole && (verdict == VERDICT_ESTIMATED || w->search->explains))
+		estimate_run(e, &worker->plan, w->space->catalog, NULL);
+	return verdict;
 }
 
 static void
@@ -218,18 +187,9 @@ decide(const struct walk *w, uint64_t index)
 {
 	struct search_worker *worker = w->worker;
 	struct estimate *e = &worker->estimate;
-	struct enough enough = enough_for(w);
-	enum verdict verdict = VERDICT_ESTIMATED;
+	const enum verdict verdict = look_at(w);
 
 	worker->counts.decided++;
-	if (w->whole)
-		estimate_run(e, &worker->plan, w->space->catalog, NULL);
-	else
-		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
-	if (verdict == VERDICT_TOO_SLOW && !w->times && may_rank(w)) { /* time decides ties */
-		enough.seconds = INFINITY;
-		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
-	}
 	if (!e->legal)
 		worker->counts.illegal++;
 	else if (!has_room(w->search, e)) {
@@ -237,10 +197,8 @@ decide(const struct walk *w, uint64_t index)
 		worker->counts.tight += e->tight;
 	} else
 		worker->counts.evaluated++;
-	if (e->legal && verdict != VERDICT_TOO_LARGE && (verdict != VERDICT_TOO_SLOW || !w->times))
-		judge(w, index);
-	if (worker->counts.decided - worker->told >= TELL_EVERY)
-		tell(w);
+	if (e->legal && verdict == VERDICT_ESTIMATED)
+		judge_combination(w, index);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------- */
@@ -266,14 +224,10 @@ put_field(const struct walk *w, int field, uint64_t index)
 static bool
 is_worse(const struct walk *w, int field)
 {
-	const struct search_target *t = &w->search->objective[0];
-	const struct plan *p = &w->worker->plan;
-	double v = (double)plan_world(p);
+	double score;
 
-	if (w->known < 0 || field < w->known ||
-	    (t->kind == TARGET_FIELD && !target_value(t, p, NULL, &v)))
-		return false;
-	return (t->more ? -v : v) > atomic_load_explicit(&w->control->worst, memory_order_relaxed);
+	return walk_known_score(w, field, &score) &&
+	    score > atomic_load_explicit(&w->control->worst, memory_order_relaxed);
 }
 
 /* No combination that begins like index does up to `field` is among the best. */
@@ -291,7 +245,7 @@ is_cut(const struct walk *w, int field, uint64_t index)
 		return false;
 	if (is_worse(w, field))
 		return true;
-	enough = enough_for(w);
+	enough = walk_enough_for_all(w, field);
 	return bounds_all(w->bounds, w->space, field, index, &worker->plan, &worker->scope,
 	    &worker->bound, &enough);
 }
@@ -303,7 +257,21 @@ is_unplaced(const struct walk *w, int field, uint64_t index)
 	struct search_worker *worker = w->worker;
 
 	return field >= w->space->outer && !w->search->exhaustive &&
-	    bounds_unplaced(w->bounds, w->space, field, index, &worker->plan, &worker->bound);
+	    room_unplaced(w->bounds, w->space, field, index, &worker->plan, &worker->bound);
+}
+
+/* A scout passes by what is seldom among the best: large micro-batches, split experts. What nobody asked
+ * for is not looked at with switches turned, which say no more of why. */
+static bool
+passes_by(const struct walk *w, int field, int digit)
+{
+	const struct free_field *f = &w->space->field[field];
+
+	if (w->search->explains && !w->search->exhaustive && f->own >= 0 &&
+	    (f->row != NULL || f->field == FIELD_DP_REPLICATE))
+		return digit != f->own && !space_idles(w->space, field, f->own, &w->worker->plan);
+	return w->scouts && ((f->field == FIELD_MICRO_BATCH_SIZE && digit >= SCOUT_BATCHES) ||
+	    (f->field == FIELD_ETP && digit > 0));
 }
 
 /* All combinations that begin like index does before `field`; `changes` of these differ from
@@ -329,13 +297,15 @@ walk_from(const struct walk *w, int field, uint64_t index, int changes)
 
 		if (around > 0 ? changed > around : space_idles(s, field, digit, p))
 			continue;
-		if (is_unplaced(w, field, next))
+		if (passes_by(w, field, digit) || is_unplaced(w, field, next))
 			continue;
+		if (++w->worker->steps - w->worker->steps_told >= TELL_EVERY)
+			tell_walk(w);
 		put_field(w, field, next);
 		if (!is_cut(w, field, next))
 			walk_from(w, field + 1, next, changed);
 	}
-	if (field >= w->bounds->tail)
+	if (field >= w->bounds->tail || field == w->bounds->copies)
 		bounds_rest(w->bounds, s, field, &w->worker->plan);
 }
 
@@ -352,6 +322,8 @@ walk_part(const struct walk *w, uint64_t part)
 
 	bounds_rest(w->bounds, s, 0, &w->worker->plan);
 	for (int i = 0; i < w->shared; i++) {
+		if (passes_by(w, i, space_digit(s, i, index)))
+			return;
 		changes += space_digit(s, i, index) != s->field[i].own;
 		if (around == 0 && space_idles(s, i, space_digit(s, i, index), &w->worker->plan))
 			return;
@@ -372,20 +344,20 @@ walk_parts(const struct walk *w)
 	while ((part = atomic_fetch_add(&w->control->next, 1)) < w->parts &&
 	    !atomic_load_explicit(&w->control->cancel, memory_order_relaxed)) {
 		walk_part(w, part);
-		tell(w);
+		tell_walk(w);
 	}
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
 static void
-begin(struct search_worker *w, const struct catalog *catalog)
+begin_worker(struct search_worker *w, const struct catalog *catalog)
 {
 	w->counts = (struct search_counts){ .decided = 0 };
-	w->told = 0;
-	w->kept = 0;
+	w->told = w->steps = w->steps_told = 0;
+	w->kept = w->spares = 0;
 	w->full = w->has_nearest = false;
-	w->bound.outer = 0;
+	w->bound.outer = w->bound.weighed_sizes = 0;
 	scope_init(&w->scope, catalog);
 }
 
@@ -410,12 +382,20 @@ static int
 known_after(const struct search *s)
 {
 	const struct search_target *t = &s->objective[0];
+	double v;
 
-	if (t->kind == TARGET_RESULT && t->id == RESULT_WORLD)
+	if (!target_of_plan(t, &s->space->plan, &v))
+		return -1;
+	if (t->kind == TARGET_RESULT) /* GPUs and model are in with the outer fields */
 		return s->space->outer > 0 ? s->space->outer - 1 : 0;
-	return t->kind == TARGET_FIELD && !plan_is_followed((enum field_id)t->id) &&
-	    t->id != FIELD_VPP ? /* whose place a layout takes */
+	return t->id != FIELD_VPP ? /* whose place a layout takes */
 	    space_place(s->space, (enum field_id)t->id) : -1;
+}
+
+static enum follow
+deeper(enum follow a, enum follow b)
+{
+	return a > b ? a : b;
 }
 
 /* Which numbers plans are judged by. */
@@ -427,17 +407,68 @@ plan_estimates(struct walk *w)
 	for (int i = 0; i < s->objectives; i++) {
 		w->whole |= s->objective[i].whole;
 		w->times |= s->objective[i].timed;
+		w->events = deeper(w->events, s->objective[i].events);
 	}
 	for (int i = 0; i < s->conditions; i++) {
 		w->whole |= s->condition[i].target.whole;
 		w->times |= s->condition[i].target.timed;
+		w->events = deeper(w->events, s->condition[i].target.events);
 	}
-	w->by_time = s->objectives == 1 && target_is_step(&s->objective[0]);
-	w->known = s->objectives == 1 ? known_after(s) : -1;
+	w->by_time = !s->front && target_follows_step(&s->objective[0], &s->space->plan);
+	w->by_memory = !s->front && target_is_memory(&s->objective[0]);
+	w->known = !s->front ? known_after(s) : -1;
 	w->seconds = INFINITY;
 	for (int i = 0; i < s->conditions; i++)
 		if (target_is_step(&s->condition[i].target) && !s->condition[i].least)
 			w->seconds = smaller(w->seconds, s->condition[i].limit);
+}
+
+/* Walk all parts, each walk in a thread of its own. */
+static void
+run_walks(struct walk *walk, int threads)
+{
+	pthread_t thread[SEARCH_THREADS_MAX];
+	bool runs[SEARCH_THREADS_MAX] = { false };
+
+	for (int i = 1; i < threads; i++) /* where no thread can be had, the others do its parts */
+		runs[i] = pthread_create(&thread[i], NULL, run_thread, &walk[i]) == 0;
+	walk_parts(&walk[0]);
+	for (int i = 1; i < threads; i++)
+		if (runs[i])
+			pthread_join(thread[i], NULL);
+}
+
+/* Look at some of the plans first: that as many good ones are among them as are kept leaves fewer of
+ * all to look at. True when it found any, of which *best is the best. */
+static bool
+scout(struct walk *walk, int threads, struct search_key *best)
+{
+	const struct search *s = walk->search;
+	struct search_control *control = walk->control;
+	bool found = false;
+
+	if (!walk->by_time || s->exhaustive || s->explains || s->around > 0 ||
+	    s->space->size < SCOUT_LEAST)
+		return false;
+	for (int i = 0; i < threads; i++)
+		walk[i].scouts = true;
+	run_walks(walk, threads);
+	if (atomic_load(&control->cancel))
+		return false;
+	for (int i = 0; i < threads; i++) {
+		const struct search_worker *worker = walk[i].worker;
+
+		if (worker->kept > 0 && (!found || worker->key[0].score[0] < best->score[0])) {
+			*best = worker->key[0];
+			found = true;
+		}
+		walk[i].scouts = false;
+		begin_worker(walk[i].worker, s->space->catalog);
+		walk[i].worker->scope.events = walk[i].events;
+	}
+	atomic_store(&control->next, 0);
+	atomic_store(&control->decided, 0);
+	return found;
 }
 
 bool
@@ -445,34 +476,36 @@ search_run(const struct search *s, struct search_worker *worker, int threads,
     struct search_control *control)
 {
 	struct walk walk[SEARCH_THREADS_MAX];
-	pthread_t thread[SEARCH_THREADS_MAX];
-	bool runs[SEARCH_THREADS_MAX] = { false };
+	struct search_key first;
 	struct bounds bounds;
 	struct cuts cuts;
+	bool found;
 
+	if (threads > SEARCH_THREADS_MAX)
+		threads = SEARCH_THREADS_MAX;
 	cuts_plan(&cuts, s->space);
 	bounds_plan(&bounds, s->space);
 	walk[0] = (struct walk){ .search = s, .space = s->space, .cuts = &cuts, .worker = worker,
 		.bounds = &bounds, .control = control };
 	plan_estimates(&walk[0]);
 	plan_parts(&walk[0], threads);
-	atomic_store(&control->worst, INFINITY);
-	atomic_store(&control->parts, walk[0].parts);
-	begin(worker, s->space->catalog);
-	for (int i = 1; i < threads && i < SEARCH_THREADS_MAX; i++) {
+	for (int i = 0; i < threads; i++) {
 		walk[i] = walk[0];
 		walk[i].worker = &worker[i];
-		begin(&worker[i], s->space->catalog);
-		/* Where no thread can be had, the others do its parts. */
-		runs[i] = pthread_create(&thread[i], NULL, run_thread, &walk[i]) == 0;
+		begin_worker(&worker[i], s->space->catalog);
+		worker[i].scope.events = walk[0].events;
 	}
-	walk_parts(&walk[0]);
-	for (int i = 1; i < threads && i < SEARCH_THREADS_MAX; i++)
-		if (runs[i]) {
-			pthread_join(thread[i], NULL);
-			rank_merge(s, worker, &worker[i]);
-		}
+	atomic_store(&control->worst, INFINITY);
+	found = scout(walk, threads, &first);
+	if (!atomic_load(&control->cancel)) {
+		atomic_store(&control->parts, walk[0].parts);
+		run_walks(walk, threads);
+	}
+	for (int i = 1; i < threads; i++)
+		rank_merge(s, worker, &worker[i]);
 	rank_sort(s, worker);
+	if (found && worker->kept == 0 && worker->room > 0 && atomic_load(&control->cancel))
+		worker->key[worker->kept++] = first; /* all that is known so far */
 	return !atomic_load(&control->cancel);
 }
 

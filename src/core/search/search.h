@@ -21,11 +21,12 @@
 
 enum { SEARCH_OBJECTIVES_MAX = 3, SEARCH_CONDITIONS_MAX = 8, SEARCH_THREADS_MAX = 64 };
 
-/* What is asked for; read only while it runs. */
+/* A question; read only while the search runs. */
 struct search {
 	const struct search_space *space;
 	int objectives;
-	struct search_target objective[SEARCH_OBJECTIVES_MAX]; /* several: the Pareto front */
+	struct search_target objective[SEARCH_OBJECTIVES_MAX]; /* the later ones where those before tie */
+	bool front;       /* of several the Pareto front instead */
 	int conditions;
 	struct search_condition condition[SEARCH_CONDITIONS_MAX];
 	int around;       /* at most so many free fields differ from the plan; 0: any number */
@@ -37,6 +38,7 @@ struct search {
 /* A combination that counts: what it scores, less is better; of those as good as each other the
  * faster, then the one that gets more tokens done. Those with all these numbers and the memory in
  * common are one, which stands for `like` more: their simplest. */
+enum { SEARCH_SPARES = 256 };
 enum { TIE_TIME, TIE_TOKENS, TIES_RANKED, TIE_MEMORY = TIES_RANKED, SEARCH_TIES };
 struct search_key {
 	uint64_t index, like;
@@ -54,15 +56,19 @@ struct search_counts {
 
 /*
  * What one thread works with and finds. Large: allocate it, with room for the keys to keep:
- * the best of one objective, or the front of several, which has to fit. All of them have room
+ * the best, or the front, which has to fit. All of them have room
  * for as many.
  */
 struct search_worker {
 	struct search_counts counts;
 	uint64_t told;              /* of decided, those that `control` knows of */
+	uint64_t steps;             /* of the walk: values put in, how much was looked at in all; */
+	uint64_t steps_told;        /* when `control` was told */
 	size_t room, kept;
-	struct search_key *key;     /* in order of rank for one objective */
+	struct search_key *key;     /* in order of rank, but for a front */
 	bool full;                  /* the front had no room for all */
+	size_t spares;              /* as good as the last of `key`, which had no room for them: */
+	struct search_key spare[SEARCH_SPARES]; /* a simpler one that is alike may come yet */
 	bool has_nearest;           /* of legal plans that do not qualify, */
 	struct search_key nearest;  /* the one that misses least, of those that fit where any does */
 	struct plan plan;
@@ -71,7 +77,7 @@ struct search_worker {
 	struct estimate estimate;
 };
 
-/* What threads share, and what stops them: set `cancel` from any other thread. All zero is the
+/* State that threads share, and their stop: set `cancel` from any other thread. All zero is the
  * beginning. */
 struct search_control {
 	atomic_bool cancel;
@@ -93,7 +99,7 @@ uint64_t search_size(const struct search *s);
 bool search_run(const struct search *s, struct search_worker *worker, int threads,
     struct search_control *control);
 
-/* What search_run says of one plan: its key but for the index and true, or false when it does not
+/* The verdict of search_run on one plan: its key but for the index and true, or false when it does not
  * qualify. */
 bool search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
     struct search_key *key);

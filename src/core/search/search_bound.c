@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/framework/framework.h"
-#include "core/framework/resolve.h"
-#include "core/plan/pool.h"
-#include "core/rules/check.h"
+#include "core/rules/check_rules.h"
+#include "core/search/search_room.h"
 
 static bool
 is_one_of(enum field_id f, const enum field_id *set, int count)
@@ -42,283 +42,249 @@ void
 bounds_plan(struct bounds *b, const struct search_space *s)
 {
 	/* State takes no notice of these, work by stages of none from the second on, the batch from PP,
-	 * the pipeline's work from the ZeRO stage on. */
+	 * the pipeline's work from the copies of sharded state on. */
 	static const enum field_id rest[] = { FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_CP_COMM,
 		FIELD_MOE_DISPATCHER, FIELD_MOE_OVERLAP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT,
-		FIELD_ZERO_STAGE, FIELD_OFFLOAD, FIELD_PRECISION_AWARE_OPTIMIZER, FIELD_TP_OVERLAP,
-		FIELD_CUDA_GRAPH, FIELD_FUSED_EXPERTS, FIELD_OVERLAP_GRAD_REDUCE,
+		FIELD_DP_REPLICATE, FIELD_ZERO_STAGE, FIELD_OFFLOAD, FIELD_PRECISION_AWARE_OPTIMIZER,
+		FIELD_TP_OVERLAP, FIELD_CUDA_GRAPH, FIELD_FUSED_EXPERTS, FIELD_OVERLAP_GRAD_REDUCE,
 		FIELD_OVERLAP_PARAM_GATHER };
 	enum { REST = sizeof rest / sizeof *rest };
 
 	b->shards_after = last_but(s, rest, REST);
 	b->split_after = last_but(s, rest + 1, REST - 1);
+	b->kernels_after = last_but(s, rest + 2, REST - 2);
 	b->batch_after = last_but(s, rest + 5, REST - 5);
+	b->stages_after = last_but(s, rest + 6, REST - 6);
 	b->chunks_after = last_but(s, rest + 7, REST - 7);
 	b->pipeline_after = last_but(s, rest + 8, REST - 8);
-	b->tail_after = last_but(s, rest + 9, REST - 9);
+	b->tail_after = last_but(s, rest + 10, REST - 10);
 	for (b->tail = s->outer; b->tail < s->count; b->tail++)
 		if (s->field[b->tail].row != NULL && !s->field[b->tail].row->early)
 			break;
 	b->pp = place_of(s, FIELD_PP);
 	b->vpp = place_of(s, FIELD_VPP);
 	b->split = place_of(s, FIELD_PIPELINE_LAYOUT);
-	if (b->split >= 0 && !s->field[b->split].splits)
-		b->split = -1;
+	b->copies = place_of(s, FIELD_DP_REPLICATE);
 	b->zero = place_of(s, FIELD_ZERO_STAGE);
 	b->context = place_of(s, FIELD_CP_COMM);
 	b->dispatcher = place_of(s, FIELD_MOE_DISPATCHER);
-}
-
-/* ---- stages -------------------------------------------------------------------------- */
-
-/* Put a value of a free field in, or leave the plan's where it is not free. */
-static void
-put_value(const struct search_space *s, int field, int digit, struct plan *p)
-{
-	if (field >= 0)
-		space_step(s, field, digit, p);
-}
-
-static int
-values_of(const struct search_space *s, int field)
-{
-	return field >= 0 ? s->field[field].count : 1;
-}
-
-/* The place of PP, VPP and split in the map. */
-static size_t
-map_place(const struct bounds *b, const struct search_space *s, int pp, int vpp, int split)
-{
-	return ((size_t)pp * (size_t)values_of(s, b->vpp) + (size_t)vpp) *
-	    (size_t)values_of(s, b->split) + (size_t)split;
-}
-
-/* The first VPP that places the layers on the PP that is in, -1: none; all of them, where there
- * is a map. */
-static int
-placing_vpp(const struct bounds *b, const struct search_space *s, int pp, struct plan *p,
-    struct bound_room *room)
-{
-	struct placement placement;
-	int first = -1;
-
-	for (int i = 0; i < values_of(s, b->vpp) && (room->mapped || first < 0); i++)
-		for (int k = 0; k < values_of(s, b->split); k++) {
-			const size_t at = map_place(b, s, pp, i, k);
-
-			put_value(s, b->vpp, i, p);
-			put_value(s, b->split, k, p);
-			if (!placement_init(&placement, p, NULL))
-				continue;
-			if (first < 0)
-				first = i;
-			if (room->mapped)
-				room->map[at / 64] |= UINT64_C(1) << at % 64;
-		}
-	return first;
-}
-
-/* The outer fields and PP decide that, and no size. */
-static void
-find_placed(const struct bounds *b, const struct search_space *s, uint64_t index,
-    struct plan *p, struct bound_room *room)
-{
-	const uint64_t outer = 1 + (s->outer > 0 ? index / s->field[s->outer - 1].stride : 0);
-	const struct parallel own = p->parallel;
-	const size_t all = map_place(b, s, values_of(s, b->pp), 0, 0);
-
-	if (room->outer == outer)
-		return;
-	room->mapped = all <= PLACED_BITS;
-	if (room->mapped)
-		memset(room->map, 0, (all + 63) / 64 * sizeof room->map[0]);
-	for (int i = 0; i < values_of(s, b->pp); i++) {
-		put_value(s, b->pp, i, p);
-		room->placed[i] = placing_vpp(b, s, i, p, room);
-	}
-	p->parallel = own;
-	room->outer = outer;
-}
-
-/* The digit of a field that may not be free. */
-static int
-digit_of(const struct search_space *s, int field, uint64_t index)
-{
-	return field >= 0 ? space_digit(s, field, index) : 0;
-}
-
-bool
-bounds_unplaced(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
-    struct plan *p, struct bound_room *room)
-{
-	const int pp = digit_of(s, b->pp, index), vpp = digit_of(s, b->vpp, index);
-	size_t at;
-
-	if (p->mode != MODE_TRAIN || (field != b->pp && field != b->vpp && field != b->split))
-		return false;
-	find_placed(b, s, index, p, room);
-	if (field == b->pp)
-		return room->placed[pp] < 0;
-	if (!room->mapped)
-		return false;
-	for (int k = field == b->split ? digit_of(s, b->split, index) : 0;
-	    k < values_of(s, b->split); k++) {
-		at = map_place(b, s, pp, vpp, k);
-		if ((room->map[at / 64] >> at % 64 & 1) != 0)
-			return false;
-		if (field == b->split)
-			break;
-	}
-	return true;
-}
-
-/* ---- memory -------------------------------------------------------------------------- */
-
-/* Values of the switches from free field i on that leave most memory, but of those of which each
- * has to be looked at: the first of these, s->count for none. */
-static int
-put_lightest(const struct search_space *s, int i, struct plan *p)
-{
-	int open = s->count;
-
-	for (int k = s->count - 1; k >= i; k--) {
-		const struct switch_row *row = s->field[k].row;
-
-		if (row->memory == MEMORY_NOBODY_KNOWS)
-			open = k;
-		else if (row->memory != MEMORY_ANY)
-			space_step(s, k, row->most == (row->memory == MEMORY_FASTEST) ?
-			    s->field[k].count - 1 : 0, p);
-	}
-	return open;
-}
-
-/* No value of the switches from free field i on has room for state, with what is in. */
-static bool
-state_is_full(const struct search_space *s, int i, struct plan *p, const struct layout *layout,
-    const struct memory_limit *limit)
-{
-	const int open = put_lightest(s, i, p);
-	struct memory_setup setup;
-	double least;
-
-	if (open == s->count) {
-		memory_setup_plan(&setup, p, layout, NULL, 0);
-		least = memory_least(&setup);
-		return memory_exceeds(least, least, limit);
-	}
-	for (int digit = 0; digit < s->field[open].count; digit++) {
-		space_step(s, open, digit, p);
-		if (!state_is_full(s, open + 1, p, layout, limit))
-			return false;
-	}
-	return true;
-}
-
-/* No ZeRO stage has room, with the PP that is in. */
-static bool
-pp_is_full(const struct bounds *b, const struct search_space *s, struct plan *p,
-    const struct memory_limit *limit)
-{
-	const struct parallel parallel = p->parallel;
-	const struct training training = p->training;
-	struct layout layout;
-	bool full = true;
-
-	if (!layout_size(&layout, p, NULL))
-		return false; /* which other VPP may not be */
-	for (int i = 0; full && i < values_of(s, b->zero); i++) {
-		put_value(s, b->zero, i, p);
-		full = state_is_full(s, b->tail, p, &layout, limit);
-	}
-	p->parallel = parallel;
-	p->training = training;
-	return full;
-}
-
-/* No PP has room; which of them have is left in room. */
-static bool
-all_full(const struct bounds *b, const struct search_space *s, uint64_t index, struct plan *p,
-    struct bound_room *room, const struct memory_limit *limit)
-{
-	const struct parallel own = p->parallel;
-	bool all = true;
-
-	find_placed(b, s, index, p, room);
-	for (int i = 0; i < values_of(s, b->pp); i++) {
-		if (room->placed[i] >= 0) {
-			put_value(s, b->pp, i, p);
-			put_value(s, b->vpp, room->placed[i], p);
-		}
-		room->full[i] = room->placed[i] < 0 || pp_is_full(b, s, p, limit);
-		all &= room->full[i];
-	}
-	p->parallel = own;
-	return all;
-}
-
-/* No PP that has room leaves a DP that divides the batch into micro-batches. */
-static bool
-all_odd(const struct bounds *b, const struct search_space *s, const struct plan *p,
-    const struct bound_room *room)
-{
-	const int64_t ranks = p->parallel.tp * p->parallel.cp, world = pool_rest(p);
-
-	for (int i = 0; i < values_of(s, b->pp); i++) {
-		const int64_t size = ranks * (b->pp < 0 ? p->parallel.pp :
-		    (int64_t)s->value[s->field[b->pp].first + i]);
-
-		if (!room->full[i] && size > 0 && world % size == 0 &&
-		    check_microbatches(p, world / size) > 0)
-			return false;
-	}
-	return true;
+	b->overlap = place_of(s, FIELD_MOE_OVERLAP);
 }
 
 /* ---- time ---------------------------------------------------------------------------- */
 
 static bool
-batch_is_slow(const struct plan *p, struct scope *scope, double limit)
+is_asked(double seconds)
 {
-	scope_follow(scope, p);
-	return steptime_least(scope_batch(scope, p), p, false) > limit;
+	return seconds > 0 && seconds < INFINITY;
 }
 
 static bool
-chunks_are_slow(const struct plan *p, struct scope *scope, double limit)
+batch_is_slow(const struct plan *p, struct scope *scope, double limit)
+{
+	scope_follow(scope, p);
+	return steptime_least(scope_batch(scope, p), p, false, 0) > limit;
+}
+
+/* The most chunks a rank can have with the PP that is in, and the VPP where that is in as well; 0:
+ * a layout says, which is not. */
+static int64_t
+most_chunks(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    const struct plan *p, const struct bound_room *room)
+{
+	if (b->split >= 0 ? !s->field[b->split].splits : p->parallel.pipeline_layout[0] != '\0')
+		return 0;
+	if (field >= b->vpp)
+		return b->vpp < 0 ? p->parallel.vpp :
+		    (int64_t)s->value[s->field[b->vpp].first + space_digit(s, b->vpp, index)];
+	return (int64_t)s->value[s->field[b->vpp].first + room_last_vpp(b, s, index, room)];
+}
+
+static bool
+chunks_are_slow(const struct plan *p, struct scope *scope, int64_t chunks, double limit)
 {
 	struct step_setup *flows;
 
 	scope_follow(scope, p);
 	flows = scope_flows(scope, p);
-	return flows != NULL && steptime_least(flows, p, true) > limit;
+	return flows != NULL && steptime_least(flows, p, true, chunks) > limit;
 }
 
-/* The same with any recompute, of which none adds nothing, and any value of the early switches
- * that change what is computed (kernel.c, compute_experts.c). */
+/* The value of an early switch is computed in another way than its others. */
 static bool
-split_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+is_apart(const struct search_space *s, int field, int digit)
+{
+	const struct free_field *f = field >= 0 ? &s->field[field] : NULL;
+
+	return f != NULL && (int64_t)s->value[f->first + digit] == f->row->apart;
+}
+
+/* Put the value of an early switch in with which least is computed. */
+static void
+put_lightest_work(const struct search_space *s, int field, struct plan *p)
+{
+	int digit = 0;
+
+	while (digit < room_values(s, field) - 1 &&
+	    is_apart(s, field, digit) != s->field[field].row->lighter)
+		digit++;
+	room_put(s, field, digit, p);
+}
+
+/* Work alone, with any value of the early switches that change what is computed. */
+static bool
+work_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
     struct scope *scope, double limit)
 {
 	const struct parallel parallel = p->parallel;
-	const int64_t recompute = p->training.recompute;
-	bool slow = true;
+	bool slow;
 
-	p->training.recompute = RECOMPUTE_NONE;
-	for (int i = 0; slow && i < values_of(s, b->context); i++)
-		for (int k = values_of(s, b->dispatcher) - 1; slow && k >= 0; k--) {
-			put_value(s, b->context, i, p);
-			put_value(s, b->dispatcher, k, p);
-			slow = batch_is_slow(p, scope, limit);
-		}
-	p->training.recompute = recompute;
+	put_lightest_work(s, b->context, p);
+	put_lightest_work(s, b->dispatcher, p);
+	slow = batch_is_slow(p, scope, limit);
 	p->parallel = parallel;
 	return slow;
 }
 
 static bool
+is_idle(const struct search_space *s, int field, int digit, const struct plan *p)
+{
+	return field >= 0 && space_idles(s, field, digit, p);
+}
+
+/* With the values of CP's traffic and the dispatcher that are in, and any of their overlap that is
+ * legal; what fuses the permutation takes no more of the host with it (host.c). */
+static bool
+experts_are_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+    struct scope *scope, double limit)
+{
+	bool slow = true;
+
+	for (int i = room_values(s, b->overlap) - 1; slow && i >= 0; i--) {
+		room_put(s, b->overlap, i, p);
+		if (is_idle(s, b->overlap, i, p) ||
+		    rule_moe_overlap_impossible(&(struct facts){ .plan = p }, NULL, 0))
+			continue;
+		slow = chunks_are_slow(p, scope, 0, limit);
+		if (p->training.moe_overlap && p->parallel.moe_dispatcher >= DISPATCHER_DEEPEP)
+			break;
+	}
+	return slow;
+}
+
+/* With those values of the two that are computed apart, or those that are not. */
+static bool
+kinds_are_slow(const struct bounds *b, const struct search_space *s, bool context, bool dispatcher,
+    struct plan *p, struct scope *scope, double limit)
+{
+	bool slow = true;
+
+	for (int i = 0; slow && i < room_values(s, b->context); i++) {
+		if (is_apart(s, b->context, i) != context || is_idle(s, b->context, i, p))
+			continue;
+		for (int k = room_values(s, b->dispatcher) - 1; slow && k >= 0; k--) {
+			if (is_apart(s, b->dispatcher, k) != dispatcher)
+				continue;
+			room_put(s, b->context, i, p);
+			room_put(s, b->dispatcher, k, p);
+			slow = experts_are_slow(b, s, p, scope, limit);
+		}
+	}
+	return slow;
+}
+
+/* Where DP and PP come last in the order of ranks, groups of TP, CP and experts lie the same with
+ * any PP that has a layout (megatron.c). The largest with room stands for all: orders that hide
+ * more have a pipeline (plan_schedule). */
+static bool
+put_any_pp(const struct bounds *b, const struct search_space *s, struct plan *p,
+    const struct bound_room *room)
+{
+	const char *order = p->parallel.order;
+	const size_t length = strlen(order);
+	struct layout layout;
+
+	if ((framework_rules(p) & RULES_MEGATRON) == 0 || length < 5 ||
+	    !text_equal(order + length - 5, "dp-pp"))
+		return false;
+	for (int i = room_values(s, b->pp) - 1; i >= 0; i--) {
+		room_put(s, b->pp, i, p);
+		if (!room->full[i] && layout_size(&layout, p, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* With any value of all early switches: work and the traffic that none of them hides. What is
+ * computed changes seldom. */
+static bool
+traffic_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+    struct scope *scope, const struct bound_room *room, double limit)
+{
+	const struct parallel parallel = p->parallel;
+	const struct training training = p->training;
+	bool slow = put_any_pp(b, s, p, room);
+
+	for (int kind = 0; slow && kind < 4; kind++)
+		slow = kinds_are_slow(b, s, (kind & 2) != 0, (kind & 1) != 0, p, scope, limit);
+	p->parallel = parallel;
+	p->training = training;
+	return slow;
+}
+
+static bool
+kernels_are_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+    struct scope *scope, const struct bound_room *room, double limit)
+{
+	return work_is_slow(b, s, p, scope, limit) ||
+	    traffic_is_slow(b, s, p, scope, room, limit);
+}
+
+/* Too slow with any recompute, of which none adds nothing. */
+static bool
+split_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+    struct scope *scope, const struct bound_room *room, double limit)
+{
+	const int64_t recompute = p->training.recompute;
+	bool slow;
+
+	p->training.recompute = RECOMPUTE_NONE;
+	slow = kernels_are_slow(b, s, p, scope, room, limit);
+	p->training.recompute = recompute;
+	return slow;
+}
+
+/* With the early switches that are in. */
+static bool
+switched_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+    struct scope *scope, const struct bound_room *room, double limit)
+{
+	const struct parallel parallel = p->parallel;
+	bool slow = batch_is_slow(p, scope, limit);
+
+	if (!slow && put_any_pp(b, s, p, room))
+		slow = chunks_are_slow(p, scope, 0, limit);
+	p->parallel = parallel;
+	return slow;
+}
+
+static bool
+sizes_are_slow(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    struct plan *p, struct scope *scope, const struct bound_room *room, double limit)
+{
+	return is_asked(limit) &&
+	    ((field == b->split_after && split_is_slow(b, s, p, scope, room, limit)) ||
+	    (field == b->kernels_after && kernels_are_slow(b, s, p, scope, room, limit)) ||
+	    (field == b->batch_after && switched_is_slow(b, s, p, scope, room, limit)) ||
+	    ((field == b->stages_after || field == b->chunks_after) &&
+	    chunks_are_slow(p, scope, most_chunks(b, s, field, index, p, room), limit)));
+}
+
+static bool
 pipeline_is_slow(const struct plan *p, struct scope *scope, double limit)
 {
+	if (!is_asked(limit))
+		return false;
 	scope_follow(scope, p);
 	return scope_place(scope, p) && scope_step(scope, p)->least > limit;
 }
@@ -335,6 +301,8 @@ fastest(const struct free_field *f)
 void
 bounds_rest(const struct bounds *b, const struct search_space *s, int i, struct plan *p)
 {
+	if (i <= b->copies)
+		room_put(s, b->copies, 0, p);
 	for (i = i > b->tail ? i : b->tail; i < s->count; i++)
 		space_step(s, i, fastest(&s->field[i]), p);
 }
@@ -367,7 +335,7 @@ static bool
 stages_are_full(const struct search_space *s, int i, struct plan *p, struct scope *scope,
     const struct memory_limit *limit)
 {
-	const int open = put_lightest(s, i, p);
+	const int open = room_put_lightest(s, i, p);
 
 	if (open == s->count)
 		return plan_is_full(p, scope, limit);
@@ -390,7 +358,7 @@ tail_is_cut(const struct bounds *b, const struct search_space *s, int field, uin
 
 	if (b->tail == s->count || field < b->tail_after || plan_has_rl(p))
 		return false;
-	if (slower && enough->seconds > 0 && enough->seconds < INFINITY &&
+	if (slower && is_asked(enough->seconds) &&
 	    step_is_slow(p, scope, &room->traffic, enough->seconds))
 		return true;
 	/* Those that are in do it mostly, and what is worked out for them stands. */
@@ -408,18 +376,15 @@ bounds_all(const struct bounds *b, const struct search_space *s, int field, uint
 	/* Engines, which have another DP, do not train. */
 	if (p->mode != MODE_TRAIN || (framework_rules(p) & RULES_VLLM) != 0)
 		return false;
-	if (field == b->shards_after && all_full(b, s, index, p, room, &enough->bytes))
+	if (field == b->shards_after && room_all_full(b, s, index, p, room, &enough->bytes))
 		return true;
 	if (field == b->pp && room->full[space_digit(s, b->pp, index)])
 		return true;
-	if (field == b->split_after && all_odd(b, s, p, room))
+	if (field == b->split_after && room_all_odd(b, s, p, room))
 		return true;
-	if (tail_is_cut(b, s, field, index, p, scope, room, enough))
+	if (sizes_are_slow(b, s, field, index, p, scope, room, enough->seconds) ||
+	    room_stages_full(b, s, field, index, p, scope, room, &enough->bytes) ||
+	    (field == b->pipeline_after && pipeline_is_slow(p, scope, enough->seconds)))
 		return true;
-	if (!(enough->seconds > 0) || enough->seconds >= INFINITY)
-		return false;
-	return (field == b->split_after && split_is_slow(b, s, p, scope, enough->seconds)) ||
-	    (field == b->batch_after && batch_is_slow(p, scope, enough->seconds)) ||
-	    (field == b->chunks_after && chunks_are_slow(p, scope, enough->seconds)) ||
-	    (field == b->pipeline_after && pipeline_is_slow(p, scope, enough->seconds));
+	return tail_is_cut(b, s, field, index, p, scope, room, enough);
 }

@@ -7,9 +7,16 @@
  *   shards     sizes of TP, CP and experts: the state of all layers by stages, for each PP that
  *              can place them and the ZeRO stage that takes least, is more than a GPU has
  *   split      and micro-batch: no PP that has room divides the batch, or the work of all layers
- *              by stages takes too long, were nothing computed twice
- *   batch      and recompute: that work takes too long with it
- *   chunks     and PP and VPP: with what the pipeline idles between equal stages too long
+ *              by stages takes too long, were nothing computed twice; or that with the traffic of
+ *              TP, CP and experts that no early switch hides, where their groups lie the same
+ *              with any PP
+ *   kernels    and recompute: that work and traffic take too long with it
+ *   batch      and the early switches: they take too long with these
+ *   stages     and PP: with what the pipeline idles between equal stages of the most chunks too
+ *              long
+ *   chunks     and VPP: the same of this VPP too long, or no ZeRO stage leaves the first two ranks
+ *              of any split room for what they keep of the first micro-batches (and once more
+ *              when the split is in)
  *   pipeline   and the placement: what the micro-batches and the bubble take is too long,
  *              however state is sharded
  *   tail       and how state is sharded: with each switch at its fastest value the step takes too
@@ -29,32 +36,41 @@
 
 /* After which free field each is asked, and which of them these are, -1: not free. */
 struct bounds {
-	int shards_after, split_after, batch_after, chunks_after, pipeline_after, tail_after;
-	int pp, vpp, split, zero, context, dispatcher;
+	int shards_after, split_after, kernels_after, batch_after, stages_after, chunks_after;
+	int pipeline_after, tail_after;
+	int pp, vpp, split, copies, zero, context, dispatcher, overlap;
 	int tail;                     /* the first switch of those that have a fastest value */
 };
 
 void bounds_plan(struct bounds *b, const struct search_space *s);
 
-enum { PLACED_BITS = 131072 };
+enum {
+	PLACED_MOST = 131072, PLACED_NOTED = 1024, PLACED_UNNOTED = PLACED_NOTED + 1, FIRST_RANKS = 2
+};
 
-/* What was found for the plan before: all 0 in the beginning. */
+/* Layers of the first ranks of a pipeline. */
+struct first_ranks {
+	int count;
+	struct rank_layers rank[FIRST_RANKS];
+};
+
+/* Findings of the plan before: all 0 in the beginning. */
 struct bound_room {
 	uint64_t outer;               /* 1 + values of the outer fields of which this is: */
 	int placed[SPACE_VALUES_MAX]; /* of each PP the first VPP that places the layers, -1: none, */
 	bool mapped;                  /* and, where there are not too many, which of all do, */
-	uint64_t map[PLACED_BITS / 64]; /* by PP, VPP and split, */
+	uint16_t map[PLACED_MOST];    /* by PP, VPP and split: 0, or 1 + the place of the ranks, */
+	int noted;                    /* of which there is room for so many */
+	struct first_ranks ranks[PLACED_NOTED];
 	struct traffic traffic;
 	bool full[SPACE_VALUES_MAX];  /* and whether it has room with the shards that are in */
+	uint64_t weighed_sizes;       /* 1 + values of the sizes before the early switches of which, */
+	uint8_t weighed[PLACED_MOST]; /* by PP and VPP, a pair of bits for each kind of these: known, full */
 };
 
-/* Put the fastest value of each switch of the tail from free field i on into p. */
+/* Put the fastest value of each switch of the tail from free field i on into p, and the fewest copies
+ * of sharded state, with which most layouts are. */
 void bounds_rest(const struct bounds *b, const struct search_space *s, int i, struct plan *p);
-
-/* True when no combination that begins like index up to `field` places the layers: the same as a
- * rule would say, known before the field is in. */
-bool bounds_unplaced(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
-    struct plan *p, struct bound_room *room);
 
 /* True when no combination that begins like index up to `field`, as p has it put in, is within
  * what is enough. p is changed and put back. */

@@ -74,6 +74,17 @@ pipelines_differ(const struct facts *f, char *message, size_t size)
 	    product_of(par->tp, par->cp) != product_of(par->etp, par->ep);
 }
 
+/* What else a framework asks of its sizes: copies of sharded state that divide their ranks. */
+static bool
+layout_refuses(const struct facts *f, char *message, size_t size)
+{
+	struct layout layout;
+
+	(void)message;
+	(void)size;
+	return !layout_size(&layout, f->plan, NULL);
+}
+
 static bool
 layers_have_no_place(const struct facts *f, char *message, size_t size)
 {
@@ -99,6 +110,9 @@ static const struct rule early_rules[] = {
 	  .reads = READS(FIELD_TP, FIELD_CP, FIELD_ETP, FIELD_EP, FIELD_PP) },
 	{ .sets = WITHOUT_VLLM, .modes = MODES_TRAIN, .broken = batch_does_not_divide,
 	  .reads = READS(FIELD_TP, FIELD_CP, FIELD_PP, FIELD_MICRO_BATCH_SIZE) },
+	{ .sets = RULES_COPIES, .modes = MODES_TRAIN, .broken = layout_refuses,
+	  .reads = READS(FIELD_TP, FIELD_CP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT, FIELD_EP,
+	    FIELD_ETP, FIELD_DP_REPLICATE, FIELD_ROLLOUT_GPUS) },
 	{ .sets = RULES_ALL, .modes = MODES_BOTH, .broken = layers_have_no_place,
 	  .reads = READS(READS_PLACEMENT) },
 	{ .sets = RULES_ALL, .modes = MODES_TRAIN, .broken = rule_rl_pool_unused,
@@ -142,7 +156,7 @@ needs_facts(const struct rule *r)
 	return rule_reads_fact(r, READS_PLACEMENT) || rule_reads_fact(r, READS_MICROBATCHES);
 }
 
-/* Those that are known after a field, with facts or without. */
+/* Rules that are known after a field, with facts or without. */
 static void
 add_rules(struct cuts *c, const struct search_space *s, int field, bool facts)
 {

@@ -25,7 +25,7 @@ simpler(const struct search *s, const struct search_key *a, const struct search_
 
 /* Then by time and tokens. */
 static int
-compare(const struct search *s, const struct search_key *a, const struct search_key *b)
+compare_keys(const struct search *s, const struct search_key *a, const struct search_key *b)
 {
 	const int order = compare_scores(a, b, s->objectives);
 
@@ -38,7 +38,7 @@ compare(const struct search *s, const struct search_key *a, const struct search_
 bool
 rank_before(const struct search *s, const struct search_key *a, const struct search_key *b)
 {
-	const int order = compare(s, a, b);
+	const int order = compare_keys(s, a, b);
 
 	return order < 0 || (order == 0 && simpler(s, a, b));
 }
@@ -47,13 +47,13 @@ rank_before(const struct search *s, const struct search_key *a, const struct sea
 static bool
 alike(const struct search *s, const struct search_key *a, const struct search_key *b)
 {
-	return compare(s, a, b) == 0 && !(a->tie[TIE_MEMORY] < b->tie[TIE_MEMORY]) &&
+	return compare_keys(s, a, b) == 0 && !(a->tie[TIE_MEMORY] < b->tie[TIE_MEMORY]) &&
 	    !(a->tie[TIE_MEMORY] > b->tie[TIE_MEMORY]);
 }
 
 /* The simpler of two that are alike, for both. */
 static struct search_key
-joined(const struct search *s, const struct search_key *a, const struct search_key *b)
+joined_keys(const struct search *s, const struct search_key *a, const struct search_key *b)
 {
 	struct search_key key = simpler(s, a, b) ? *a : *b;
 
@@ -79,7 +79,7 @@ keep_front(const struct search *s, struct search_worker *w, const struct search_
 
 	for (size_t i = 0; i < w->kept; i++)
 		if (alike(s, &w->key[i], key)) {
-			w->key[i] = joined(s, &w->key[i], key);
+			w->key[i] = joined_keys(s, &w->key[i], key);
 			return;
 		}
 	for (size_t i = 0; i < w->kept; i++)
@@ -106,36 +106,69 @@ take_out(struct search_worker *w, size_t i)
 	memmove(&w->key[i], &w->key[i + 1], (--w->kept - i) * sizeof *w->key);
 }
 
+/* One that is as good as the last that was kept, but not as simple: a simpler one that is alike may
+ * come yet, and stands for it too. */
 static void
-keep_best(const struct search *s, struct search_worker *w, struct search_key key)
+keep_spare(const struct search *s, struct search_worker *w, const struct search_key *key)
 {
-	size_t i;
+	const struct search_key *last = &w->key[w->kept - 1];
 
-	for (i = w->kept; i > 0 && compare(s, &w->key[i - 1], &key) >= 0; i--)
-		if (alike(s, &w->key[i - 1], &key)) {
-			key = joined(s, &w->key[i - 1], &key);
+	if (w->spares > 0 && compare_keys(s, last, &w->spare[0]) != 0)
+		w->spares = 0;
+	if (w->spares < SEARCH_SPARES && compare_keys(s, last, key) == 0)
+		w->spare[w->spares++] = *key;
+}
+
+/* The key for itself and for the one that is alike, which is taken out. */
+static struct search_key
+gathered(const struct search *s, struct search_worker *w, const struct search_key *key)
+{
+	struct search_key all = *key;
+
+	for (size_t i = w->kept; i > 0 && compare_keys(s, &w->key[i - 1], key) >= 0; i--)
+		if (alike(s, &w->key[i - 1], key)) {
+			all = joined_keys(s, &w->key[i - 1], key);
 			take_out(w, i - 1);
+			return all;
+		}
+	for (size_t i = 0; i < w->spares; i++)
+		if (alike(s, &w->spare[i], key)) {
+			all = joined_keys(s, &w->spare[i], key);
+			w->spare[i] = w->spare[--w->spares];
 			break;
 		}
-	i = w->kept;
-	if (w->kept == w->room && (i == 0 || !rank_before(s, &key, &w->key[i - 1])))
+	return all;
+}
+
+static void
+keep_best(const struct search *s, struct search_worker *w, const struct search_key *found)
+{
+	const struct search_key key = gathered(s, w, found);
+	const bool full = w->kept == w->room;
+	struct search_key out = key;
+	size_t i = w->kept;
+
+	if (w->room == 0)
 		return;
-	if (w->kept < w->room)
+	if (!full)
 		w->kept++;
-	else
-		i--;
-	for (; i > 0 && rank_before(s, &key, &w->key[i - 1]); i--)
+	else if (rank_before(s, &key, &w->key[i - 1]))
+		out = w->key[--i];
+	for (; i < w->room && i > 0 && rank_before(s, &key, &w->key[i - 1]); i--)
 		w->key[i] = w->key[i - 1];
-	w->key[i] = key;
+	if (i < w->room)
+		w->key[i] = key;
+	if (full)
+		keep_spare(s, w, &out);
 }
 
 void
 rank_keep(const struct search *s, struct search_worker *w, const struct search_key *key)
 {
-	if (s->objectives > 1)
+	if (s->front)
 		keep_front(s, w, key);
 	else
-		keep_best(s, w, *key);
+		keep_best(s, w, key);
 }
 
 void
@@ -170,6 +203,8 @@ rank_merge(const struct search *s, struct search_worker *w, const struct search_
 	w->full |= from->full;
 	for (size_t i = 0; i < from->kept; i++)
 		rank_keep(s, w, &from->key[i]);
+	for (size_t i = 0; i < from->spares; i++)
+		rank_keep(s, w, &from->spare[i]);
 	if (from->has_nearest)
 		rank_nearest(s, w, &from->nearest);
 }

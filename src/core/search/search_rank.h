@@ -15,7 +15,7 @@ void rank_keep(const struct search *s, struct search_worker *w, const struct sea
 /* Keep the key that misses least. */
 void rank_nearest(const struct search *s, struct search_worker *w, const struct search_key *key);
 
-/* What another one found goes to w. */
+/* Add the findings of another worker to w. */
 void rank_merge(const struct search *s, struct search_worker *w, const struct search_worker *from);
 
 /* The keys of a front in order of rank. */

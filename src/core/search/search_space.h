@@ -31,7 +31,7 @@ struct free_field {
 	bool followed;    /* fields follow its value */
 };
 
-/* Large: allocate it. Read only once it is made. */
+/* Large: allocate it. Read only once it is made (search_make.h). */
 struct search_space {
 	struct plan plan;      /* resolved: what is not free */
 	const struct catalog *catalog;
@@ -44,10 +44,14 @@ struct search_space {
 	uint64_t size;         /* combinations */
 };
 
-/* False with the reason in err: a value that the field does not take, a text without values,
- * too many of them. p is resolved; the catalogue and the values of texts outlive the space. */
-bool space_make(struct search_space *s, const struct plan *p, const struct catalog *catalog,
-    const struct wishes *w, char *err, size_t size);
+/* The free field f, NULL: it is fixed. */
+const struct free_field *space_field(const struct search_space *s, enum field_id f);
+
+/* The catalogue's entries that f names one of, NULL: its values are no names, or there is none. */
+const struct catalog_list *space_entries(const struct search_space *s, enum field_id f);
+
+/* The word of a text without a catalogue whose value is `at`. */
+void space_word(const struct free_field *f, double at, char *buf, size_t size);
 
 /* Which value of free field i a combination has. */
 static inline int
@@ -60,7 +64,7 @@ space_digit(const struct search_space *s, int i, uint64_t index)
  * is of the PP and VPP that are in. */
 void space_put(const struct search_space *s, int i, int digit, struct plan *p);
 
-/* The same of an inner field of a resolved plan, and what follows. */
+/* Put value `digit` of inner field i into a resolved plan, and what follows. */
 void space_step(const struct search_space *s, int i, int digit, struct plan *p);
 
 /* The plan of a combination, resolved. */

@@ -66,7 +66,7 @@ count_ends(struct plan *p, bool embedding, bool loss)
 
 /* All other ranks as small as they can be; the first and the last one have less. */
 static bool
-shorten(struct plan *p, bool first, bool last)
+shorten_ends(struct plan *p, bool first, bool last)
 {
 	const int64_t pp = p->parallel.pp, vpp = p->parallel.vpp, layers = p->model.layers;
 	const int64_t units = layers / vpp, each = (units + pp - 1) / pp; /* layers of all chunks of a place */
@@ -97,9 +97,9 @@ struct tail {
 static double
 loss_in_layers(const struct plan *p)
 {
-	const struct model_params n = params_model(p, NULL);
 	const double head = (double)p->model.vocab_size * (double)p->model.hidden_size;
-	const double rest = n.active - n.embedding - (p->model.tied_embeddings ? 0 : head);
+	const double tables = p->model.tied_embeddings ? head : 2 * head;
+	const double rest = params_active(&p->model) - tables;
 
 	return rest > 0 ? head * (double)p->model.layers / rest : 0;
 }
@@ -208,7 +208,7 @@ lay_out(struct plan *p, enum split split)
 /* ---- all of them ---------------------------------------------------------------------- */
 
 static bool
-state(enum split split, struct plan *p)
+state_split(enum split split, struct plan *p)
 {
 	/* Stages that fold back have their own order, and one stage has all. */
 	if (p->parallel.pp < 2 || p->parallel.vpp < 1 || placement_folds(p->training.schedule))
@@ -221,11 +221,11 @@ state(enum split split, struct plan *p)
 	case SPLIT_COUNT_EMBEDDING:
 		return count_ends(p, true, false);
 	case SPLIT_SHORT_LAST:
-		return shorten(p, false, true);
+		return shorten_ends(p, false, true);
 	case SPLIT_SHORT_FIRST:
-		return shorten(p, true, false);
+		return shorten_ends(p, true, false);
 	case SPLIT_SHORT_ENDS:
-		return shorten(p, true, true);
+		return shorten_ends(p, true, true);
 	case SPLIT_LAYOUT_PLAIN:
 	case SPLIT_LAYOUT:
 	case SPLIT_LAYOUT_APART:
@@ -245,7 +245,7 @@ split_state(enum split split, const struct plan *own, struct plan *p)
 	if (split == SPLIT_OWN) {
 		for (int i = 0; i < SPLIT_FIELDS; i++)
 			field_copy(split_fields[i], p, own);
-	} else if (!state(split, p)) {
+	} else if (!state_split(split, p)) {
 		clear(p);
 		text_put(p->parallel.pipeline_layout, sizeof p->parallel.pipeline_layout, "-");
 		field_mark(FIELD_PIPELINE_LAYOUT, p, true);

@@ -41,7 +41,7 @@ int split_count(const struct plan *p);
  * the same, the layout is one that the framework refuses. */
 void split_state(enum split split, const struct plan *own, struct plan *p);
 
-/* What a plan says of its split, in words: "even", "loss counted", "first 7, last 6", a layout.
+/* A plan's split in words: "even", "loss counted", "first 7, last 6", a layout.
  * Returns the length. */
 size_t split_format(const struct plan *p, char *buf, size_t size);
 #endif

@@ -22,18 +22,20 @@ has_ep(const struct plan *p)
 }
 
 static bool
-shards(const struct plan *p)
+shards_state(const struct plan *p)
 {
 	return p->parallel.zero_stage > 0;
 }
 
 #define M RULES_MEGATRON
 
-/* traffic_flows.c, host.c and compute_experts.c know the first ones; of the others memory.c knows
+/* traffic_flows.c and host.c know the first ones, and what is computed apart kernel.c (a whole sequence
+ * goes faster) and compute_experts.c (one more sort); of the others memory.c knows
  * the state, host.c graphs, traffic_step.c what runs beside the passes. */
 const struct switch_row switch_table[SWITCHES] = {
-	{ FIELD_CP_COMM, M, .early = true, .matters = has_cp, .idle = CP_COMM_P2P },
-	{ FIELD_MOE_DISPATCHER, M, .experts = true, .early = true },
+	{ FIELD_CP_COMM, M, .early = true, .apart = CP_COMM_A2A, .lighter = true, .matters = has_cp,
+	  .idle = CP_COMM_P2P },
+	{ FIELD_MOE_DISPATCHER, M, .experts = true, .early = true, .apart = DISPATCHER_ALLTOALL },
 	{ FIELD_MOE_OVERLAP, M, .experts = true, .early = true, .matters = has_ep },
 	{ FIELD_OFFLOAD, M, .memory = MEMORY_NOBODY_KNOWS },
 	{ FIELD_PRECISION_AWARE_OPTIMIZER, M, .most = true, .memory = MEMORY_FASTEST },
@@ -41,7 +43,7 @@ const struct switch_row switch_table[SWITCHES] = {
 	{ FIELD_CUDA_GRAPH, M, .most = true },
 	{ FIELD_FUSED_EXPERTS, M, .experts = true, .most = true },
 	{ FIELD_OVERLAP_GRAD_REDUCE, M, .most = true },
-	{ FIELD_OVERLAP_PARAM_GATHER, M, .most = true, .matters = shards },
+	{ FIELD_OVERLAP_PARAM_GATHER, M, .most = true, .matters = shards_state },
 };
 
 const struct switch_row *

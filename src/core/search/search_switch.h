@@ -18,7 +18,9 @@ struct switch_row {
 	unsigned sets;        /* enum rule_set: frameworks that have it */
 	bool experts;         /* a dense model has no use for it */
 	bool early;           /* neither value is always the faster: it goes before the pipeline */
-	bool most;            /* else: the highest value is the fastest one, or the lowest */
+	int64_t apart;        /* of an early one: the value that is computed in another way than the */
+	bool lighter;         /* others, which takes less work, or more */
+	bool most;            /* of a later one: the highest value is the fastest, or the lowest */
 	/* Which value leaves a GPU most memory. */
 	enum switch_memory { MEMORY_ANY, MEMORY_FASTEST, MEMORY_SLOWEST, MEMORY_NOBODY_KNOWS } memory;
 	/* NULL, or whether it has an effect with the sizes of p; without one it is `idle`. */

@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/estimate/result.h"
 #include "core/base/text.h"
+#include "core/model/params.h"
 
 #define HOUR 3600.0
 
@@ -25,7 +26,7 @@ result_named(size_t name, const struct plan *p)
 
 /* From a name to a candidate, or to its last part, which it may be the beginning of. */
 static size_t
-distance(const char *name, const char *candidate)
+letters_apart(const char *name, const char *candidate)
 {
 	const char *dot = strchr(name, '.') == NULL ? strrchr(candidate, '.') : NULL;
 	const char *last = dot != NULL ? dot + 1 : candidate;
@@ -37,14 +38,14 @@ const char *
 target_near(const char *name)
 {
 	const char *best = field_near(name);
-	size_t least = best != NULL ? distance(name, best) : strlen(name) < 6 ? 1 :
+	size_t least = best != NULL ? letters_apart(name, best) : strlen(name) < 6 ? 1 :
 	    strlen(name) / 3;
 	bool outdone = false;
 
 	for (int i = 0; i < (int)NAMES + RESULT_COUNT; i++) {
 		const char *candidate = i < (int)NAMES ? names[i] : result_table[i - (int)NAMES].path;
 
-		const size_t d = distance(name, candidate);
+		const size_t d = letters_apart(name, candidate);
 
 		if (d < least || (d == least && !outdone)) { /* it goes before a field as near */
 			least = d;
@@ -83,13 +84,15 @@ take_result(struct search_target *t, enum result_id id, const struct plan *p, ch
 {
 	const struct result *r = &result_table[id];
 	const bool trains = r->scope == SCOPE_STEP || r->scope == SCOPE_FLOW || r->scope == SCOPE_DIM ||
-	    r->scope == SCOPE_RL;
+	    r->scope == SCOPE_RL || r->scope == SCOPE_RUN;
 
 	*t = (struct search_target){ .kind = TARGET_RESULT, .id = (int)id,
-		.more = r->better == BETTER_MORE || r->scope == SCOPE_MODEL, .whole = needs_run(id), .timed = trains };
+		.more = r->better == BETTER_MORE || r->scope == SCOPE_MODEL, .whole = needs_run(id), .timed = trains,
+		.events = r->scope == SCOPE_EVENTS ? FOLLOW_PERCENTILES :
+		    r->scope == SCOPE_LIMITS ? FOLLOW_LIMITS : FOLLOW_MEANS };
 	if (r->form == FORM_TEXT || r->at == RESULT_NOWHERE)
 		text_put(err, size, "%s is no number of a plan", r->path);
-	else if (p->mode == MODE_SERVE ? trains : r->scope == SCOPE_SERVE)
+	else if (p->mode == MODE_SERVE ? trains : result_serves(id))
 		text_put(err, size, "%s is a result of %s mode", r->path, trains ? "train" : "serve");
 	else
 		return true;
@@ -159,6 +162,53 @@ target_is_step(const struct search_target *t)
 	return t->kind == TARGET_RESULT && t->id == RESULT_STEP;
 }
 
+bool
+target_is_memory(const struct search_target *t)
+{
+	return t->kind == TARGET_RESULT && t->id == RESULT_PEAK_TOTAL;
+}
+
+/* Hours of the run, of all GPUs for those that are counted or paid; false: it is no such number. */
+static bool
+is_of_run(const struct search_target *t)
+{
+	return t->kind == TARGET_GPU_HOURS || t->kind == TARGET_COST || (t->kind == TARGET_RESULT &&
+	    (t->id == RESULT_DAYS || t->id == RESULT_NET_DAYS || t->id == RESULT_GPU_HOURS ||
+	    t->id == RESULT_COST));
+}
+
+bool
+target_follows_step(const struct search_target *t, const struct plan *p)
+{
+	if (p->mode != MODE_TRAIN || plan_has_rl(p))
+		return target_is_step(t);
+	/* With what interrupts a run all are more; in stages of another batch its step tells nothing. */
+	if (is_of_run(t))
+		return p->run.batch_schedule[0] == '\0';
+	return t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN || t->id == RESULT_TOKENS ||
+	    t->id == RESULT_TOKENS_GPU);
+}
+
+double
+target_step_seconds(const struct search_target *t, const struct plan *p, double v)
+{
+	const double tokens = (double)p->training.global_batch_size *
+	    (double)p->training.sequence_length;
+	const double world = (double)plan_world(p), budget = p->training.token_budget * 1e9;
+	const bool paid = t->kind == TARGET_COST || (t->kind == TARGET_RESULT && t->id == RESULT_COST);
+	const double price = paid ? p->cluster.gpu_hour_price : 1;
+
+	if (target_is_step(t))
+		return v;
+	if (t->kind == TARGET_RESULT && (t->id == RESULT_DAYS || t->id == RESULT_NET_DAYS))
+		return v * 24 * HOUR * tokens / budget;
+	if (is_of_run(t)) /* a billion tokens where nobody says how long it is */
+		return price > 0 ? v / price * HOUR / world * tokens / (budget > 0 ? budget : 1e9) : INFINITY;
+	if (t->id == RESULT_RUN)
+		return v * tokens / budget;
+	return tokens / (t->id == RESULT_TOKENS ? v : v * world);
+}
+
 const char *
 target_name(const struct search_target *t)
 {
@@ -185,20 +235,35 @@ value_of_result(enum result_id id, const struct estimate *e, double *v)
 
 	if (!result_value(id, e, e->peak_stage, v))
 		return false;
-	return r->scope != SCOPE_SERVE || r->measure != MEASURE_SECONDS || e->serve.tpot_seconds > 0;
+	return !result_serves(id) || r->measure != MEASURE_SECONDS || e->serve.tpot_seconds > 0;
 }
 
-/* Of the run, or of a billion tokens where nobody says how long it is. */
+bool
+target_of_plan(const struct search_target *t, const struct plan *p, double *v)
+{
+	const enum field_id f = (enum field_id)t->id;
+
+	if (t->kind == TARGET_FIELD)
+		*v = field_table[f].type == FIELD_REAL ? field_real(f, p) : (double)field_int(f, p);
+	else if (t->kind == TARGET_RESULT && t->id == RESULT_WORLD)
+		*v = (double)plan_world(p);
+	else if (t->kind == TARGET_RESULT && t->id == RESULT_PARAMS_TOTAL)
+		*v = params_model(p, NULL).total;
+	else
+		return false;
+	return true;
+}
+
+/* Of the run, with what interrupts it, or of a billion tokens where nobody says how long it is. */
 static bool
 gpu_hours(const struct plan *p, const struct estimate *e, double *v)
 {
 	const double rate = e->reinforced ? e->rl.tokens_per_second : e->timed ?
 	    e->step.tokens_per_second : e->served ? e->serve.tokens_per_second : 0;
-	const double budget = e->timed && p->training.token_budget > 0 ? p->training.token_budget : 1;
 
-	if (!(rate > 0))
+	if (!(rate > 0) || (plan_has_run(p) && !e->ran))
 		return false;
-	*v = (double)e->world * budget * 1e9 / rate / HOUR;
+	*v = e->ran ? e->run.gpu_hours : (double)e->world * 1e9 / rate / HOUR;
 	return true;
 }
 
@@ -206,12 +271,9 @@ bool
 target_value(const struct search_target *t, const struct plan *p, const struct estimate *e,
     double *v)
 {
-	const enum field_id f = (enum field_id)t->id;
-
 	switch (t->kind) {
 	case TARGET_FIELD:
-		*v = field_table[f].type == FIELD_REAL ? field_real(f, p) : (double)field_int(f, p);
-		return true;
+		return target_of_plan(t, p, v);
 	case TARGET_RESULT:
 		return value_of_result((enum result_id)t->id, e, v);
 	case TARGET_GPU_HOURS:
@@ -219,7 +281,7 @@ target_value(const struct search_target *t, const struct plan *p, const struct e
 	case TARGET_COST:
 		if (!gpu_hours(p, e, v) || !(p->cluster.gpu_hour_price > 0))
 			return false;
-		*v *= p->cluster.gpu_hour_price;
+		*v = e->ran ? e->run.cost : *v * p->cluster.gpu_hour_price;
 		return true;
 	}
 	return false;
@@ -234,7 +296,9 @@ static const struct limit_unit {
 } units[] = {
 	{ "us", MEASURE_SECONDS, 1e-6 }, { "ms", MEASURE_SECONDS, 1e-3 }, { "s", MEASURE_SECONDS, 1 },
 	{ "min", MEASURE_SECONDS, 60 }, { "h", MEASURE_SECONDS, HOUR },
-	{ "d", MEASURE_SECONDS, 24 * HOUR },
+	{ "d", MEASURE_SECONDS, 24 * HOUR }, { "h", MEASURE_RUN_DAYS, 1.0 / 24 },
+	{ "d", MEASURE_RUN_DAYS, 1 }, { "M", MEASURE_MONEY, 1e6 }, { "kWh", MEASURE_MWH, 1e-3 },
+	{ "MWh", MEASURE_MWH, 1 }, { "GWh", MEASURE_MWH, 1e3 },
 	{ "MiB", MEASURE_BYTES, MIB }, { "GiB", MEASURE_BYTES, GIB }, { "MB", MEASURE_BYTES, 1e6 },
 	{ "GB", MEASURE_BYTES, 1e9 }, { "%", MEASURE_SHARE, 0.01 }
 };

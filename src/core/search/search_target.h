@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "core/estimate/estimate.h"
-#include "core/plan/field.h"
 
 /* A number of a plan: a field, a result of its estimate, or one of the two prices below. */
 struct search_target {
@@ -15,15 +14,17 @@ struct search_target {
 	int id;              /* enum field_id, or a result */
 	bool more;           /* more of it is better */
 	bool whole;          /* estimate_run alone gives it, not estimate_peak */
-	bool timed;          /* it takes the time of a step */
+	bool timed;          /* it takes the time of a step, */
+	enum follow events;  /* or more of an open loop than means */
 };
 
 /*
  * By the name of an objective (time, memory, gpus, tokens, gpu-hours, cost) or by path. False
  * with the reason in err: no such number, none in the plan's mode, or neither way is better.
  *
- * gpu-hours: of the whole run where training.token_budget says how long it is, else of a
- * billion tokens. cost: the same times cluster.gpu_hour_price.
+ * gpu-hours: of the whole run where training.token_budget says how long it is (run.gpu_hours), else
+ * of a billion tokens. cost: run.cost, or the hours of a billion tokens times
+ * cluster.gpu_hour_price.
  */
 bool target_find(struct search_target *t, const char *name, const struct plan *p, char *err,
     size_t size);
@@ -32,8 +33,20 @@ bool target_find(struct search_target *t, const char *name, const struct plan *p
 bool target_value(const struct search_target *t, const struct plan *p, const struct estimate *e,
     double *v);
 
+/* Its value where the plan alone says it, without an estimate: a field, the GPUs, the model's
+ * parameters. False for others. */
+bool target_of_plan(const struct search_target *t, const struct plan *p, double *v);
+
 /* True for the time of a training step. */
 bool target_is_step(const struct search_target *t);
+
+/* It says no more than the time of a training step does, once GPUs, model and batch of a plan are
+ * known; then the time with which it has this value. */
+bool target_follows_step(const struct search_target *t, const struct plan *p);
+double target_step_seconds(const struct search_target *t, const struct plan *p, double v);
+
+/* True for the memory of the fullest GPU. */
+bool target_is_memory(const struct search_target *t);
 
 /* Its path, or the name of a price. */
 const char *target_name(const struct search_target *t);

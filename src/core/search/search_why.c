@@ -9,7 +9,7 @@
 #include "core/rl/rl.h"
 #include "core/rules/check.h"
 
-enum { PARTS_MAX = 8, TOLD = 3 };
+enum { PARTS_MAX = 8, TOLD = 3, WHY_SIZE = 256 };
 
 /* What a number is made of. */
 struct parts {
@@ -22,7 +22,7 @@ struct parts {
 };
 
 static void
-add(struct parts *to, const char *name, double value)
+add_part(struct parts *to, const char *name, double value)
 {
 	to->part[to->count++] = (struct part){ name, value, 1 };
 }
@@ -33,12 +33,12 @@ step_parts(const struct estimate *e)
 	const struct steptime *s = &e->step;
 	struct parts to = { .measure = MEASURE_SECONDS };
 
-	add(&to, "compute", s->compute_seconds);
-	add(&to, "recompute", s->recompute_seconds);
-	add(&to, "bubble", s->bubble_fraction * s->seconds);
-	add(&to, "exposed communication", s->exposed_comm_seconds);
-	add(&to, "host", s->host_seconds);
-	add(&to, "optimizer", s->optimizer_seconds);
+	add_part(&to, "compute", s->compute_seconds);
+	add_part(&to, "recompute", s->recompute_seconds);
+	add_part(&to, "bubble", s->bubble_fraction * s->seconds);
+	add_part(&to, "exposed communication", s->exposed_comm_seconds);
+	add_part(&to, "host", s->host_seconds);
+	add_part(&to, "optimizer", s->optimizer_seconds);
 	return to;
 }
 
@@ -48,25 +48,36 @@ memory_parts(const struct estimate *e)
 	const struct memory *m = &e->stage[e->peak_stage].memory;
 	struct parts to = { .measure = MEASURE_BYTES };
 
-	add(&to, "parameters", m->parameters);
-	add(&to, "gradients", m->gradients);
-	add(&to, "optimizer state", m->optimizer);
-	add(&to, "activations", m->activations);
-	add(&to, "logits", m->logits);
-	add(&to, "KV cache", m->kv_cache);
-	add(&to, "buffers", m->buffers);
-	add(&to, "overhead", m->overhead);
+	add_part(&to, "parameters", m->parameters);
+	add_part(&to, "gradients", m->gradients);
+	add_part(&to, "optimizer state", m->optimizer);
+	add_part(&to, "activations", m->activations);
+	add_part(&to, "logits", m->logits);
+	add_part(&to, "KV cache", m->kv_cache);
+	add_part(&to, "buffers", m->buffers);
+	add_part(&to, "overhead", m->overhead);
 	return to;
 }
 
+/* Of what a request gets; of the time to the first token, and of a further one. */
 static struct parts
-serve_parts(const struct plan *p, const struct estimate *e)
+serve_parts(const struct search_target *t, const struct plan *p, const struct estimate *e)
 {
+	const struct serve *s = &e->serve;
 	struct parts to = { .measure = MEASURE_SECONDS };
 
-	add(&to, "time to the first token", e->serve.ttft_seconds);
-	add(&to, "time for each further token", e->serve.tpot_seconds);
-	to.part[1].times = larger(1, (double)p->serving.generate_tokens);
+	if (t->id == RESULT_TTFT) {
+		add_part(&to, "waiting for other prompts", s->queue_seconds);
+		add_part(&to, "prefill", s->prefill_seconds);
+		add_part(&to, "transfer of the KV cache", s->transfer_seconds);
+	} else if (t->id == RESULT_TPOT || t->id == RESULT_GENERATED_USER) {
+		add_part(&to, "decode step", s->step_seconds);
+		add_part(&to, "other requests' prompts", s->prompts_share_seconds);
+	} else {
+		add_part(&to, "time to the first token", s->ttft_seconds);
+		add_part(&to, "time for each further token", s->tpot_seconds);
+		to.part[1].times = larger(1, (double)p->serving.generate_tokens);
+	}
 	return to;
 }
 
@@ -76,17 +87,34 @@ phase_parts(const struct estimate *e)
 	struct parts to = { .measure = MEASURE_SECONDS };
 
 	for (int i = 0; i < PHASES; i++)
-		add(&to, rl_phase_label((enum rl_phase)i), e->rl.phase[i].seconds);
+		add_part(&to, rl_phase_label((enum rl_phase)i), e->rl.phase[i].seconds);
 	return to;
 }
 
+/* Times and rates of requests, and prices of them. */
+static bool
+is_of_requests(const struct search_target *t)
+{
+	return t->kind != TARGET_FIELD && (t->timed || t->id == RESULT_TTFT || t->id == RESULT_TPOT ||
+	    t->id == RESULT_GENERATED || t->id == RESULT_GENERATED_GPU || t->id == RESULT_GENERATED_USER);
+}
+
+/* What such a number is made of: of a tie (NULL) the time; nothing where it is no time or rate. */
 static struct parts
 parts_of(const struct search_target *t, const struct plan *p, const struct estimate *e)
 {
+	const struct search_target time = { .kind = TARGET_RESULT, .timed = true,
+		.id = (int)result_main(MAIN_TIME, p) };
+
+	if (t == NULL)
+		t = &time;
 	if (t->kind == TARGET_RESULT && t->id == RESULT_PEAK_TOTAL)
 		return memory_parts(e);
-	return e->served ? serve_parts(p, e) : e->reinforced && t->id != RESULT_STEP ? phase_parts(e) :
-	    step_parts(e);
+	if (e->served ? !is_of_requests(t) : !t->timed)
+		return (struct parts){ .count = 0 };
+	if (e->served)
+		return serve_parts(t, p, e);
+	return e->reinforced && t->id != RESULT_STEP ? phase_parts(e) : step_parts(e);
 }
 
 /* The phase that most of a step goes to. */
@@ -123,41 +151,58 @@ search_binds(const struct plan *p, const struct estimate *e)
 	return names[most];
 }
 
-/* What no term of a time or a memory tells: other GPUs, and the field that is asked for. */
-static void
-tell_sizes(const struct search_target *t, const struct plan *p, const struct plan *q, char *buf,
-    size_t size)
+/* It counts what each GPU does, so fewer GPUs may win by it with a longer step. */
+static bool
+is_of_one_gpu(const struct search_target *t, const struct plan *p)
 {
-	char is[PLAN_ID_SIZE], was[PLAN_ID_SIZE];
+	static const enum result_id ids[] = { RESULT_MFU, RESULT_MFU_FULL, RESULT_HFU, RESULT_TFLOPS };
 
-	*buf = '\0';
-	if (plan_world(p) != plan_world(q))
-		text_put(buf, size, "%lld GPUs instead of %lld", (long long)plan_world(p),
-		    (long long)plan_world(q));
-	if (t->kind != TARGET_FIELD || field_same((enum field_id)t->id, p, q))
-		return;
-	field_format((enum field_id)t->id, p, is, sizeof is);
-	field_format((enum field_id)t->id, q, was, sizeof was);
-	text_add(buf, size, "%s%s %s instead of %s", *buf != '\0' ? ", " : "", field_table[t->id].label,
-	    is, was);
+	if (t == NULL || t->kind == TARGET_FIELD)
+		return false;
+	for (size_t i = 0; t->kind == TARGET_RESULT && i < sizeof ids / sizeof *ids; i++)
+		if (t->id == (int)ids[i])
+			return true;
+	return t->kind != TARGET_RESULT || t->id == (int)result_main(MAIN_TOKENS_GPU, p);
 }
 
-size_t
-search_why(const struct search_target *t, const struct plan *p, const struct estimate *a,
-    const struct plan *q, const struct estimate *b, char *buf, size_t size)
+/* The number itself: "sequence length 16384 instead of 8192". */
+static void
+tell_values(const struct search_target *t, const struct plan *p, double v, const struct plan *q,
+    double w, char *buf, size_t size)
 {
-	const struct parts x = parts_of(t, p, a), y = parts_of(t, p, b);
+	char is[PLAN_LAYOUT_SIZE], was[PLAN_LAYOUT_SIZE];
+
+	if (t->kind == TARGET_FIELD) {
+		field_format((enum field_id)t->id, p, is, sizeof is);
+		field_format((enum field_id)t->id, q, was, sizeof was);
+		text_put(buf, size, "%s %s instead of %s", field_table[t->id].label, is, was);
+		return;
+	}
+	if (t->id == RESULT_WORLD) {
+		text_put(buf, size, "%.0f GPU%s instead of %.0f", v, v > 1 ? "s" : "", w);
+		return;
+	}
+	units_short(is, sizeof is, result_table[t->id].measure, v);
+	units_short(was, sizeof was, result_table[t->id].measure, w);
+	text_put(buf, size, "%s %s instead of %s", target_name(t), is, was);
+}
+
+/* Which parts differ, largest first; of all GPUs where `gpus` counts them. */
+static void
+tell_parts(const struct parts *x, const struct parts *y, double gpus_x, double gpus_y, char *buf,
+    size_t size)
+{
 	bool told[PARTS_MAX] = { false };
 	double largest = 0;
 
-	tell_sizes(t, p, q, buf, size);
 	for (int n = 0; n < TOLD; n++) {
 		char amount[UNITS_SIZE];
 		double most = 0;
 		int at = 0;
 
-		for (int i = 0; i < x.count; i++) {
-			const double more = x.part[i].times * (x.part[i].value - y.part[i].value);
+		for (int i = 0; i < x->count; i++) {
+			const double more = x->part[i].times *
+			    (gpus_x * x->part[i].value - gpus_y * y->part[i].value);
 
 			if (!told[i] && fabs(more) > fabs(most)) {
 				most = more;
@@ -168,10 +213,39 @@ search_why(const struct search_target *t, const struct plan *p, const struct est
 		if (!(fabs(most) > largest / 20)) /* the rest explains nothing */
 			break;
 		told[at] = true;
-		units_short(amount, sizeof amount, x.measure, fabs(most) / x.part[at].times);
-		text_add(buf, size, "%s%s %s %s", *buf != '\0' ? ", " : "", amount, most < 0 ? "less" : "more",
-		    x.part[at].name);
+		units_short(amount, sizeof amount, x->measure, fabs(most) / x->part[at].times);
+		text_add(buf, size, "%s%s %s %s", n > 0 ? ", " : "", amount, most < 0 ? "less" : "more",
+		    x->part[at].name);
 	}
+}
+
+size_t
+search_why(const struct search_target *t, const struct plan *p, const struct estimate *a,
+    const struct plan *q, const struct estimate *b, char *buf, size_t size)
+{
+	double v = 0, w = 0;
+	const bool known = target_value(t, p, a, &v) && target_value(t, q, b, &w);
+	const struct search_target *ranks = known && !(v < w) && !(v > w) ? NULL : t;
+	const struct parts x = parts_of(ranks, p, a), y = parts_of(ranks, q, b);
+	const bool fewer = plan_world(p) != plan_world(q), scaled = fewer && is_of_one_gpu(ranks, p);
+	char parts[WHY_SIZE] = "";
+
+	*buf = '\0';
+	if (known && x.count == 0) {
+		tell_values(t, p, v, q, w, buf, size);
+		return strlen(buf);
+	}
+	if (fewer)
+		text_put(buf, size, "%lld GPU%s instead of %lld", (long long)plan_world(p),
+		    TEXT_S(plan_world(p)), (long long)plan_world(q));
+	if (a->served && p->serving.concurrency != q->serving.concurrency)
+		text_add(buf, size, "%s%lld requests at once instead of %lld", *buf != '\0' ? ", " : "",
+		    (long long)p->serving.concurrency, (long long)q->serving.concurrency);
+	tell_parts(&x, &y, scaled ? (double)plan_world(p) : 1, scaled ? (double)plan_world(q) : 1, parts,
+	    sizeof parts);
+	if (*parts != '\0')
+		text_add(buf, size, "%s%s%s", *buf != '\0' ? ", " : "",
+		    scaled ? "of all GPUs together " : "", parts);
 	return strlen(buf);
 }
 

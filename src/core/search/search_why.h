@@ -15,10 +15,11 @@
 const char *search_binds(const struct plan *p, const struct estimate *e);
 
 /*
- * By what plan p, of estimate a, is better than q: other GPUs and another value of the field that
- * is asked for, then the terms that differ, largest first: "0.31 s less bubble, 0.05 s more
- * recompute". A further token of a request counts as often as p has it. "" where none differs.
- * Returns the length.
+ * By what plan p, of estimate a, is better than q, in the number that ranks them: of a time, a rate
+ * or a memory the terms that differ, largest first, "0.31 s less bubble, 0.05 s more recompute", of
+ * all GPUs together where a number of each GPU ranks plans of more and fewer; of others their
+ * values. Where that is the same for both, the terms of the time that breaks the tie. A further
+ * token of a request counts as often as p has it. "" where none differs. Returns the length.
  */
 size_t search_why(const struct search_target *t, const struct plan *p, const struct estimate *a,
     const struct plan *q, const struct estimate *b, char *buf, size_t size);

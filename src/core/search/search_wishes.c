@@ -22,7 +22,7 @@ wishes_free(struct wishes *w, enum field_id f, const char *values)
 
 	if (i == SPACE_FIELDS_MAX)
 		return false;
-	w->item[i] = (struct wish){ f, values };
+	w->item[i] = (struct wish){ f, values, true };
 	if (i == w->count)
 		w->count++;
 	return true;
@@ -43,12 +43,6 @@ static const char *const group_names[WISH_GROUPS] = {
 	"sizes", "switches", "schedule", "formats", "batch"
 };
 
-const char *
-wishes_group_name(enum wish_group g)
-{
-	return group_names[g];
-}
-
 enum wish_group
 wishes_group_find(const char *name)
 {
@@ -68,10 +62,17 @@ has_size(enum field_id f, const struct plan *p)
 	/* Engines of vLLM spread experts over all ranks: EP has no size there (ep_has_no_size). */
 	if (f == FIELD_EP || f == FIELD_ETP)
 		return plan_has_experts(p) && (framework_rules(p) & RULES_VLLM) == 0;
+	if (f == FIELD_DP_REPLICATE) /* phases of rollouts are many to look at as it is */
+		return (framework_rules(p) & RULES_COPIES) != 0 && !plan_has_rl(p);
+	if (f == FIELD_ROLLOUT_TP || f == FIELD_RL_OFFLOAD)
+		return plan_has_rollouts(p);
+	if (f == FIELD_ENGINE_SLEEP || f == FIELD_ROLLOUT_GPUS)
+		return plan_has_rollouts(p) &&
+		    (p->rl.placement == RL_SPLIT) == (f == FIELD_ROLLOUT_GPUS);
 	return true;
 }
 
-enum { GROUP_MAX = 12 };
+enum { GROUP_MAX = 16 };
 
 /* The fields of a group that mean something in a plan; FIELD_NAME, which is 0, ends a row. */
 static int
@@ -80,7 +81,9 @@ fields_of(enum wish_group g, const struct plan *p, enum field_id fields[GROUP_MA
 	static const enum field_id rows[2][WISH_GROUPS][GROUP_MAX] = {
 		[MODE_TRAIN] = {
 			[WISH_SIZES] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT,
-			  FIELD_ZERO_STAGE, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_EP, FIELD_ETP },
+			  FIELD_ZERO_STAGE, FIELD_DP_REPLICATE, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_EP,
+			  FIELD_ETP,
+			  FIELD_ROLLOUT_GPUS, FIELD_ROLLOUT_TP, FIELD_ENGINE_SLEEP, FIELD_RL_OFFLOAD },
 			[WISH_SCHEDULE] = { FIELD_SCHEDULE }, [WISH_FORMATS] = { FIELD_PRECISION },
 			[WISH_BATCH] = { FIELD_GLOBAL_BATCH_SIZE } },
 		[MODE_SERVE] = {
@@ -108,9 +111,14 @@ wishes_free_group(struct wishes *w, enum wish_group g, const struct plan *p)
 	const int n = fields_of(g, p, fields);
 	bool room = true;
 
-	for (int i = 0; i < n; i++)
-		if (wishes_find(w, fields[i]) == w->count)
+	for (int i = 0; i < n; i++) {
+		const int at = wishes_find(w, fields[i]);
+
+		if (at < w->count)
+			w->item[at].asked = true;
+		else
 			room &= wishes_free(w, fields[i], NULL);
+	}
 	return room;
 }
 
@@ -129,4 +137,32 @@ wishes_usual(struct wishes *w, const struct plan *p)
 {
 	w->count = 0;
 	wishes_free_group(w, WISH_SIZES, p);
+	if (!plan_has_rl(p))
+		wishes_free_group(w, WISH_SWITCHES, p);
+	for (int i = 0; i < w->count; i++)
+		w->item[i].asked = false;
+}
+
+static bool
+give_up(struct wishes *w, enum field_id f)
+{
+	const int at = wishes_find(w, f);
+
+	if (at == w->count || w->item[at].asked)
+		return false;
+	wishes_fix(w, f);
+	return true;
+}
+
+bool
+wishes_give_up(struct wishes *w)
+{
+	if (give_up(w, FIELD_DP_REPLICATE))
+		return true;
+	for (int moves = 0; moves <= 1; moves++) /* those that make room last */
+		for (int i = SWITCHES - 1; i >= 0; i--)
+			if ((switch_table[i].memory != MEMORY_ANY) == (moves > 0) &&
+			    give_up(w, switch_table[i].field))
+				return true;
+	return false;
 }

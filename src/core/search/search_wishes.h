@@ -17,6 +17,7 @@ struct wishes {
 	struct wish {
 		enum field_id field;
 		const char *values;
+		bool asked;   /* by somebody: it is not given up where there are too many combinations */
 	} item[SPACE_FIELDS_MAX];
 };
 
@@ -28,18 +29,23 @@ enum wish_group {
 
 /* By name, WISH_GROUPS for none. */
 enum wish_group wishes_group_find(const char *name);
-const char *wishes_group_name(enum wish_group g);
 
-/* Those of its fields that the plan's mode, framework, GPU and model have, over all values. */
+/* Free, over all values, or fix those fields of a group that the plan's mode, framework, GPU and
+ * model have. */
 bool wishes_free_group(struct wishes *w, enum wish_group g, const struct plan *p);
 void wishes_fix_group(struct wishes *w, enum wish_group g, const struct plan *p);
 
-/* What is free unless somebody says otherwise: sizes. */
+/* Free the fields that are unless somebody says otherwise: sizes, of rollouts too, and switches but of
+ * training on rollouts, whose phases no bound cuts. */
 void wishes_usual(struct wishes *w, const struct plan *p);
 
 /* Free one more, or change its values; false when there are too many. */
 bool wishes_free(struct wishes *w, enum field_id f, const char *values);
 void wishes_fix(struct wishes *w, enum field_id f);
+
+/* Give up the first of those that nobody asked for and that say least: copies of state, switches that
+ * leave memory alone, other switches. False where none is left. */
+bool wishes_give_up(struct wishes *w);
 
 /* The place of a field's wish, `count` where it has none. */
 int wishes_find(const struct wishes *w, enum field_id f);

@@ -39,7 +39,7 @@ token_room(const struct serving_of *o, const struct held *h, const struct kv_lay
 		r.slots = floor(pool * ratio / (1 + ratio) / state);
 		pool /= 1 + ratio;
 	}
-	r.tokens = cell > 0 ? pool / cell : HUGE_VAL;
+	r.tokens = cell > 0 ? pool / cell : r.slots * (double)o->p->serving.context_length;
 	r.window_tokens = both ? r.tokens * window : 0;
 	return r;
 }
@@ -136,17 +136,19 @@ tightest(const struct serving_of *o, struct held *held, double *weights)
 }
 
 /*
- * Requests that one DP rank holds at once: less than the engine takes where the pool is short.
- * Requests that run are at all stages of their answer, so they hold a little more than half of
- * it on average.
+ * What one DP rank holds at once: less than the engine takes where the pool is short. Requests
+ * that run are at all stages of their answer, so they hold a little more than half of it on
+ * average.
  */
-static double
-slots(const struct serving_of *o, const struct room *room)
+static struct serve_room
+room_of(const struct serving_of *o, const struct room *room)
 {
 	const struct serving *v = &o->p->serving;
 	const double length = (double)v->prompt_tokens + answer_held * (double)v->generate_tokens;
+	const double requests = requests_of(o, room, length);
 
-	return larger(1, floor(smaller(o->setup.seqs, requests_of(o, room, length))));
+	return (struct serve_room){ larger(1, floor(smaller(o->setup.seqs, requests))),
+		requests * length };
 }
 
 static bool
@@ -155,7 +157,7 @@ fits(const struct serving_of *o, const struct serve *s, double room)
 	const double rank = s->max_concurrency / o->setup.dp;
 	const double held = s->weight_bytes + s->non_torch_bytes + s->activation_bytes +
 	    s->graph_bytes + s->kv_pool_bytes;
-	const double asked = (double)o->p->serving.concurrency;
+	const double asked = o->p->traffic.rate > 0 ? 1 : (double)o->p->serving.concurrency;
 
 	return s->kv_pool_bytes > 0 && held < o->setup.total + 1 && rank >= 1 &&
 	    floor(room) * o->setup.engines * o->setup.dp >= asked;
@@ -171,7 +173,8 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	struct serve out = { .fits = false };
 	struct kv_layers layers;
 	struct room room;
-	double at_once, held_slots;
+	struct serve_room held_at_once;
+	double at_once;
 
 	o.kv = kv_of(p, o.setup.version, o.setup.tokens);
 	room = tightest(&o, &held, weights);
@@ -195,11 +198,15 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	out.fits = fits(&o, &out, at_once);
 	if (ledger != NULL)
 		ledger->stage = -1;
-	held_slots = slots(&o, &room);
-	out.slots = held_slots * o.setup.dp;
-	serve_latency(&out, p, &o.setup, &o.kv, held_slots, ledger);
+	held_at_once = room_of(&o, &room);
+	out.slots = held_at_once.slots * o.setup.dp;
+	serve_latency(&out, p, &o.setup, &o.kv, &held_at_once, ledger);
 	out.fits = out.fits && out.prefill_gpu_bytes <= o.setup.total;
+	if (out.tokens_per_second > 0)
+		out.cost_per_million_tokens = (double)plan_world(p) * p->cluster.gpu_hour_price / 3600 * 1e6 /
+		    out.tokens_per_second;
 	if (at_once < 1) /* the times are those of a request that would have room */
-		out.running = out.tokens_per_second = out.tokens_per_second_per_gpu = 0;
+		out.running = out.tokens_per_second = out.tokens_per_second_per_gpu =
+		    out.cost_per_million_tokens = 0;
 	return out;
 }

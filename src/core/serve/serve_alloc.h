@@ -13,7 +13,8 @@
 /* Bytes that a tensor of `bytes` takes beyond its own, 0 to 1 MiB. */
 double serve_alloc_slack(double bytes);
 
-/* The same of all weights of a stage, merged as vLLM merges them; version as in serve_setup.
+/* Bytes that all weights of a stage, merged as vLLM merges them, take beyond their own; version as
+ * in serve_setup.
  * 0 for the other engines, whose logs show it with other things; for vLLM before 0.8, whose
  * activations are rated too high by about as much; and for MXFP4, whose kernels make new
  * tensors of what they loaded. Tensors of linear and of compressed attention do not count. */

@@ -1,16 +1,24 @@
 #include "core/serve/serve_curve.h"
 
 #include "core/base/number.h"
+#include "core/serve/serve_open.h"
+
+static const double loads[] = { .1, .2, .3, .4, .5, .6, .7, .8, .9, .95 };
+enum { LOADS = sizeof loads / sizeof *loads };
+
+/* ---- requests at once --------------------------------------------------------------------- */
 
 static struct serve_point
 point_of(const struct serve *s, int64_t concurrency)
 {
-	return (struct serve_point){ concurrency, s->ttft_seconds, s->tpot_seconds,
-		s->tokens_per_second_per_gpu, s->tokens_per_second_per_user };
+	return (struct serve_point){ .concurrency = concurrency, .ttft_seconds = s->ttft_seconds,
+		.tpot_seconds = s->tpot_seconds,
+		.tokens_per_second_per_gpu = s->tokens_per_second_per_gpu,
+		.tokens_per_second_per_user = s->tokens_per_second_per_user };
 }
 
-size_t
-serve_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p,
+static size_t
+closed_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p,
     const struct layout *l, const struct placement *pl, const struct serve *s)
 {
 	const int64_t asked = p->serving.concurrency;
@@ -32,5 +40,79 @@ serve_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p,
 	}
 	if (count == 0 || asked > point[count - 1].concurrency)
 		point[count++] = point_of(s, asked);
+	for (size_t i = 0; i < count; i++)
+		point[i].is_plan = point[i].concurrency == asked;
 	return count;
+}
+
+/* ---- at a rate ---------------------------------------------------------------------------- */
+
+/* In order, each once. */
+static void
+put_rate(struct serve_point *point, size_t *count, double rate)
+{
+	size_t i = *count;
+
+	if (!(rate > 0))
+		return;
+	for (size_t k = 0; k < *count; k++)
+		if (point[k].rate >= rate && point[k].rate <= rate)
+			return;
+	for (; i > 0 && point[i - 1].rate > rate; i--)
+		point[i] = point[i - 1];
+	point[i] = (struct serve_point){ .rate = rate };
+	++*count;
+}
+
+static void
+fill_point(struct serve_point *at, const struct plan *p, const struct serve *s,
+    struct rate_room *room)
+{
+	struct serve_rate r = s->rate;
+	struct plan q = *p;
+	const double n = (double)p->serving.generate_tokens;
+
+	q.traffic.rate = at->rate;
+	at->load = at->rate / r.saturation;
+	at->tokens_per_second_per_gpu = smaller(at->rate, r.saturation) * n / (double)plan_world(p);
+	if (!(at->load < 1))
+		return;
+	r.followed = true;
+	serve_percentiles(&r, &q, room);
+	if (!r.followed)
+		return;
+	at->ttft_seconds = r.ttft.p50;
+	at->tpot_seconds = r.tpot.p50;
+	at->ttft_within = r.ttft.asked;
+	at->tpot_within = r.tpot.asked;
+	at->in_flight = r.in_flight;
+	at->tokens_per_second_per_user = 1 / r.tpot.p50;
+}
+
+static size_t
+open_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p, const struct serve *s,
+    struct rate_room *room)
+{
+	size_t count = 0;
+
+	for (int i = 0; i < LOADS; i++)
+		put_rate(point, &count, loads[i] * s->rate.saturation);
+	put_rate(point, &count, p->traffic.rate);
+	if (s->rate.limited)
+		put_rate(point, &count, s->rate.inside);
+	for (size_t i = 0; i < count; i++) {
+		point[i].is_plan = point[i].rate >= p->traffic.rate && point[i].rate <= p->traffic.rate;
+		point[i].is_inside = s->rate.limited && point[i].rate >= s->rate.inside &&
+		    point[i].rate <= s->rate.inside;
+		fill_point(&point[i], p, s, room);
+	}
+	return count;
+}
+
+size_t
+serve_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p,
+    const struct layout *l, const struct placement *pl, const struct serve *s,
+    struct rate_room *room)
+{
+	return s->rate.known ? open_curve(point, p, s, room) : closed_curve(point, p, l, pl, s);
 }

@@ -16,7 +16,7 @@ struct held {
 	double weights, non_torch, activations, graphs, pool;
 };
 
-/* What a plan's estimate needs everywhere. */
+/* Facts of a plan that every part of its estimate needs. */
 struct serving_of {
 	const struct plan *p;
 	const struct placement *pl;

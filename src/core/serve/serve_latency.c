@@ -5,10 +5,8 @@
 #include "core/plan/hardware.h"
 #include "core/plan/pool.h"
 #include "core/serve/serve_loop.h"
+#include "core/serve/serve_open.h"
 #include "core/serve/serve_pools.h"
-
-/* Of a PCIe link's rate that copies of cached blocks reach: 13 to 22 of 64 GB/s, LMCache's logs. */
-static const double fetch_share = .27;
 
 static void
 set_transfer(struct serve *out, const struct plan *p, const struct kv *kv,
@@ -30,9 +28,9 @@ fetch_seconds(const struct plan *p, const struct serve *out)
 	const struct serving *v = &p->serving;
 	const double bytes = (double)v->prompt_tokens * v->prefix_hit * out->kv_bytes_per_token;
 
-	if (!(v->kv_host_gib > 0) || !(p->cluster.pcie_gbps > 0))
+	if (!(v->kv_host_gib > 0) || !(serve_fetch_rate(p) > 0))
 		return 0;
-	return bytes / (p->cluster.pcie_gbps * 1e9 * fetch_share);
+	return bytes / serve_fetch_rate(p);
 }
 
 static void
@@ -61,13 +59,13 @@ set_rates(struct serve *out, const struct plan *p, const struct serve_setup *set
 
 void
 serve_latency(struct serve *out, const struct plan *p, const struct serve_setup *setup,
-    const struct kv *kv, double slots, struct ledger *ledger)
+    const struct kv *kv, const struct serve_room *room, struct ledger *ledger)
 {
 	const struct serve_work w = serve_work_of(p, setup, kv);
 	const struct serving *v = &p->serving;
 	const struct demand d = {
 		.requests = larger(1, (double)v->concurrency / (setup->engines * setup->dp)),
-		.slots = slots, .prompt = serve_prompt_tokens(p),
+		.slots = room->slots, .prompt = serve_prompt_tokens(p),
 		.generate = (double)v->generate_tokens, .fetch = fetch_seconds(p, out) };
 	struct served s;
 	struct pool pool;
@@ -75,6 +73,10 @@ serve_latency(struct serve *out, const struct plan *p, const struct serve_setup 
 	set_transfer(out, p, kv, &w.kv_layers);
 	if (hardware_lacks(p) != FIELD_NONE)
 		return;
+	if (p->traffic.rate > 0) {
+		serve_open(out, p, setup, kv, room->tokens, d.fetch, ledger);
+		return;
+	}
 	pool_parse(&pool, v->prefill_workers);
 	s = pool.workers > 0 ? serve_pools(out, &pool, &w, &d, ledger) : serve_loop(&w, &d, ledger);
 	out->tpot_error = error_of_tpot(p);

@@ -26,12 +26,10 @@ serve_tokens_a_step(const struct plan *p)
 
 /* Drafts pass through one layer and the head, one after the other. */
 double
-serve_step(const struct serve_work *w, double requests, struct ledger *ledger)
+serve_step_at(const struct serve_work *w, double requests, double length, struct ledger *ledger)
 {
-	const struct serving *v = &w->p->serving;
 	const double part = larger(1, requests / w->setup->pp); /* stages work on parts in turn */
-	const double drafts = (double)v->draft_tokens;
-	const double length = (double)v->prompt_tokens + (double)v->generate_tokens / 2;
+	const double drafts = (double)w->p->serving.draft_tokens;
 	double sum = serve_decode(w, part, 1 + drafts, length, ledger);
 
 	if (drafts > 0) {
@@ -43,6 +41,15 @@ serve_step(const struct serve_work *w, double requests, struct ledger *ledger)
 		    AS("a step without its host", plain), AS("layers", w->kinds.all), IS(head));
 	}
 	return sum;
+}
+
+double
+serve_step(const struct serve_work *w, double requests, struct ledger *ledger)
+{
+	const struct serving *v = &w->p->serving;
+
+	return serve_step_at(w, requests, (double)v->prompt_tokens + (double)v->generate_tokens / 2,
+	    ledger);
 }
 
 /* A prompt longer than a pass takes several. */
@@ -192,15 +199,26 @@ serve_settle(struct served *s, const struct serve_work *w, const struct demand *
 	s->cycle = s->ttft * first / (first + s->wait) + s->tpot * d->generate;
 }
 
+/* What a prompt alone takes of all ranks that start passes together: they wait for each other's,
+ * but for those that they have at the same time, as meeting() has it. */
+static double
+alone_seconds(const struct loop *l, double step)
+{
+	const double ranks = l->w->in_step, work = l->running * l->alone * ranks;
+	const double apart = l->w->p->serving.length_spread * l->steps * step;
+
+	return l->alone * (1 + (ranks - 1) * apart / (work + apart + NEXT_TO_NOTHING));
+}
+
 /* Seconds of a prompt: the busier the engine, the more of them share a pass, and stages of a
  * pipeline prefill different ones. */
 static double
 prompt_seconds(const struct loop *l, double step)
 {
-	const double alone = l->running * l->alone;
+	const double one = alone_seconds(l, step), alone = l->running * one;
 	const double busy = alone / (alone + l->steps * step + NEXT_TO_NOTHING);
 
-	return (l->alone + (l->busy - l->alone) * busy) / l->w->setup->pp;
+	return (one + (l->busy - one) * busy) / l->w->setup->pp;
 }
 
 static void

@@ -11,7 +11,7 @@
 #include "core/base/ledger.h"
 #include "core/serve/serve_work.h"
 
-/* What is asked of one rank of data parallel attention. */
+/* The load of one rank of data parallel attention. */
 struct demand {
 	double requests;      /* at once */
 	double slots;         /* that it holds at once */
@@ -38,6 +38,10 @@ struct served serve_loop(const struct serve_work *w, const struct demand *d, str
 /* One decode step of `requests` on all stages of a pipeline, drafts with it; terms of
  * QUANTITY_DECODE. */
 double serve_step(const struct serve_work *w, double requests, struct ledger *ledger);
+
+/* A decode step of requests that look back on `length` tokens each. */
+double serve_step_at(const struct serve_work *w, double requests, double length,
+    struct ledger *ledger);
 
 /* One prompt alone, and one of many that a pass takes at once. */
 double serve_prompt_alone(const struct serve_work *w, double tokens, struct ledger *ledger);

@@ -16,20 +16,6 @@ static const double steps_waited = 2; /* of the decoding batch */
 static const double busy_share = .8;  /* of the prefill workers, where both pools are well used */
 static const double most_used = .98;  /* of them: their queue would be without end */
 
-/* The prefill workers' own plan: engines of one stage on the same GPUs. */
-static struct plan
-plan_of_pool(const struct plan *p, const struct pool *pool)
-{
-	const bool experts = plan_has_experts(p) && (pool->dp || p->parallel.ep > 1);
-	struct plan q = *p;
-
-	q.parallel.tp = pool->size;
-	q.parallel.pp = q.parallel.cp = q.serving.dcp = 1;
-	q.parallel.ep = experts ? pool->size : 1;
-	q.serving.dp_attention = pool->dp;
-	return q;
-}
-
 static struct serve_setup
 setup_of_pool(const struct plan *q, const struct pool *pool)
 {
@@ -153,7 +139,7 @@ struct served
 serve_pools(struct serve *out, const struct pool *pool, const struct serve_work *w,
     const struct demand *d, struct ledger *ledger)
 {
-	const struct plan q = plan_of_pool(w->p, pool);
+	const struct plan q = pool_plan(w->p, pool);
 	const struct serve_setup setup = setup_of_pool(&q, pool);
 	const struct kv kv = kv_of(&q, setup.version, setup.tokens);
 	const struct serve_work prefill = serve_work_of(&q, &setup, &kv);
@@ -176,4 +162,23 @@ serve_pools(struct serve *out, const struct pool *pool, const struct serve_work 
 	out->prefill_gpus_balanced = balanced(&o, pool, &s);
 	out->prefill_gpu_bytes = held_bytes(&q, &kv, out);
 	return s;
+}
+
+struct rate_pools
+serve_pools_open(struct serve *out, const struct plan *p, const struct pool *pool, double prompt,
+    double fetch, struct ledger *ledger)
+{
+	const struct plan q = pool_plan(p, pool);
+	const struct serve_setup setup = setup_of_pool(&q, pool);
+	const struct kv kv = kv_of(&q, setup.version, setup.tokens);
+	const struct serve_work prefill = serve_work_of(&q, &setup, &kv);
+	const struct rate_pools to = { .alone = serve_prompt_alone(&prefill, prompt, ledger),
+		.busy = serve_prompt_busy(&prefill, prompt), .lanes = setup.engines * setup.dp,
+		.hop = handshake, .senders = setup.engines, .fetch = fetch };
+
+	out->transfer_rate = serve_transfer_rate(&q, kv_attention_tp(&q), 1);
+	out->transfer_seconds = out->transfer_rate > 0 ?
+	    out->transfer_bytes / out->transfer_rate : 0;
+	out->prefill_gpu_bytes = held_bytes(&q, &kv, out);
+	return to;
 }

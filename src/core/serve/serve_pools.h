@@ -14,6 +14,10 @@
 struct served serve_pools(struct serve *out, const struct pool *pool, const struct serve_work *w,
     const struct demand *d, struct ledger *ledger);
 
+/* What an open loop needs of the prefill workers and of what they send; out as above. */
+struct rate_pools serve_pools_open(struct serve *out, const struct plan *p, const struct pool *pool,
+    double prompt, double fetch, struct ledger *ledger);
+
 /* Bytes a second, over the network cards of those GPUs of one engine that hold different parts of
  * a prompt's cache (MLA: the same latent on every TP rank). */
 double serve_transfer_rate(const struct plan *p, double attention_tp, double pp);

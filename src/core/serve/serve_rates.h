@@ -31,6 +31,7 @@ struct serve_rates {
 	double launch;               /* and of launching one without */
 	double host, request_host;   /* host of a step: the same for all, and of each request */
 	double answer, prompt_token; /* HTTP and tokenizer: of a request, of a token */
+	double arrival;              /* as answer, of a plain server under an open loop */
 	double together;             /* prompts that meet others, as a share; see serve_loop.c */
 	bool mixes;                  /* prompts into decode steps */
 	bool polls;                  /* looks for requests every serving.poll_interval steps */

@@ -8,13 +8,13 @@
 #include "core/model/params.h"
 #include "core/model/weights.h"
 #include "core/plan/hardware.h"
-#include "core/plan/pool.h"
 
 #define AIC "ai-dynamo/aiconfigurator systems/data/"
 #define GEMM AIC "gemm_perf"
 #define MOE AIC "moe_perf"
 #define ATTENTION_SOURCE AIC "context_attention_perf, generation_attention_perf"
 #define REDUCE AIC "custom_allreduce_perf"
+#define GATHER "SGLang python/sglang/srt/layers/dp_attention.py, DpPaddingMode"
 #define SAMPLE "ai-dynamo/aiconfigurator systems/silicon_sample.csv"
 #define DEEPEP "deepseek-ai/DeepEP README, low-latency kernels"
 #define OPERATIONS "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/operations/communication.py"
@@ -24,7 +24,11 @@ static const double half_rate = 62;      /* tokens at which a product reaches ha
 static const double half_rate_expert = 15.5;  /* and those of one expert */
 static const double large_message = 262144;   /* bytes from which all-reduces take two rounds */
 static const double near_seconds = 10e-6, far_seconds = 40e-6; /* least of other collectives */
-static const double exchange_seconds = 20e-6, exchange_share = .6; /* dispatch or combine */
+static const double exchange_seconds = 20e-6, exchange_share = .6; /* dispatch or combine; NCCL's
+ * all-gathers and reduce-scatters reach .48 to .69 of NVLink's rate */
+
+/* Of a PCIe link's rate that copies of cached blocks reach: 13 to 22 of 64 GB/s, LMCache's logs. */
+static const double fetch_share = .27;
 
 /* One pass: what it works on, on one rank of data parallel attention. */
 struct pass {
@@ -50,6 +54,39 @@ count_kernels(const struct plan *p, const struct serve_work *w)
 	    (m->shared_expert_ffn_hidden_size > 0 ? w->kinds.moe : 0) + 8;
 }
 
+/* SGLang's ranks of DP attention split MLPs, shared experts, router and head over TP all the same, and
+ * gather the tokens of all ranks before them (python/sglang/srt/layers/communicator.py, ScatterMode). */
+static void
+set_linear(struct serve_work *w, const struct stage_params *n)
+{
+	const struct plan *p = w->p;
+	const double bytes = weights_bytes(weights_dense_dtype(p));
+	const bool joins = p->serving.dp_attention && !engine_of(p)->dp_is_whole;
+	const double joint = joins ? n->tp_linear : 0, router = joins ? n->router : 0;
+
+	w->joined = joins ? w->setup->dp : 1;
+	w->joint = joint + router;
+	w->joint_bytes = joint * bytes + 2 * router;
+	w->linear = n->linear + n->router - w->joint;
+	w->linear_bytes = n->linear * bytes + 2 * n->router - w->joint_bytes;
+}
+
+/* True where data parallel ranks, or those of DP attention, hold experts together and send each
+ * other their tokens. vLLM's do so without EP too: experts are split over DP x TP then
+ * (vllm/model_executor/layers/fused_moe/config.py, flatten_tp_across_dp_and_pcp). */
+static bool
+shares_experts(const struct plan *p)
+{
+	return p->parallel.ep > 1 || p->serving.dp_attention || engine_of(p)->experts_over_all;
+}
+
+/* Tokens go to experts of other ranks and back. */
+static bool
+exchanges_tokens(const struct serve_work *w)
+{
+	return w->kinds.moe > 0 && w->setup->dp > 1 && shares_experts(w->p);
+}
+
 struct serve_work
 serve_work_of(const struct plan *p, const struct serve_setup *setup, const struct kv *kv)
 {
@@ -59,8 +96,7 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 
 	w.rates = serve_rates_of(p, setup);
 	w.kv_layers = kv_layers_of(p, 0, p->model.layers);
-	w.linear = n.linear + n.router;
-	w.linear_bytes = n.linear * weights_bytes(weights_dense_dtype(p)) + 2 * n.router;
+	set_linear(&w, &n);
 	w.expert = n.expert_linear;
 	w.expert_bytes = n.expert_linear * weights_bytes(p->serving.weight_dtype);
 	w.mixers = params_mixers(&w.kinds);
@@ -68,6 +104,7 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	w.halves = w.mixers + w.kinds.moe + w.kinds.dense;
 	w.kernels = count_kernels(p, &w);
 	w.attention_tp = kv_attention_tp(p);
+	w.in_step = p->serving.dp_attention || exchanges_tokens(&w) ? setup->dp : 1;
 	return w;
 }
 
@@ -85,6 +122,12 @@ serve_network_rate(const struct plan *p)
 
 	return link_node_gbps(p) / at_least_one(c->gpus_per_node) / 8 * 1e9 *
 	    (measured > 0 ? measured : 1);
+}
+
+double
+serve_fetch_rate(const struct plan *p)
+{
+	return p->cluster.pcie_gbps * 1e9 * fetch_share;
 }
 
 /* Bytes a second, one way, that a GPU sends to others of a group of so many, and what a
@@ -120,13 +163,24 @@ add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct
 	    AS("bytes", w->linear_bytes), AS("memory rate", hbm));
 }
 
-/* True where data parallel ranks, or those of DP attention, hold experts together and send each
- * other their tokens. vLLM's do so without EP too: experts are split over DP x TP then
- * (vllm/model_executor/layers/fused_moe/config.py, flatten_tp_across_dp_and_pcp). */
-static bool
-shares_experts(const struct plan *p)
+/* Tokens of all ranks that gather theirs; of a rank alone in prefill where the others have none. */
+static double
+joined_tokens(const struct serve_work *w, const struct pass *s, double tokens)
 {
-	return p->parallel.ep > 1 || p->serving.dp_attention || engine_of(p)->experts_over_all;
+	return s->busy ? tokens * w->joined : tokens;
+}
+
+static void
+add_joint(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double tokens = joined_tokens(w, s, s->tokens);
+	const double flops = w->rates.dense.flops * s->reached, hbm = w->rates.dense.bytes;
+
+	if (w->joint > 0)
+		LEDGER_TERM(ledger, *sum, s->quantity, "linear layers that ranks share", GEMM,
+		    larger(2 * w->joint * tokens / flops, w->joint_bytes / hbm),
+		    AS("parameters", w->joint), AS("tokens of all ranks", tokens),
+		    AS("compute rate", flops), AS("bytes", w->joint_bytes), AS("memory rate", hbm));
 }
 
 /* Tokens that meet the experts of one GPU: of all ranks that share them. */
@@ -231,6 +285,7 @@ add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, st
 	const struct mixer linear = mixer_linear(&w->p->model), mamba = mixer_mamba(&w->p->model);
 	const double layers = w->kv_layers.of[KV_STATE] - w->kinds.mamba;
 	const double flop = linear.scan / w->attention_tp, scan = mamba.scan / w->attention_tp;
+	const double rate = w->rates.recurrent * (w->p->model.mamba_dt_rank > 0 ? MIXER_SELECTIVE : 1);
 
 	if (s->prefill && layers > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "linear attention", SAMPLE,
@@ -238,9 +293,9 @@ add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, st
 		    AS("tokens", s->tokens), AS("compute rate", w->rates.recurrent));
 	if (s->prefill && w->kinds.mamba > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "Mamba scan", SAMPLE,
-		    w->kinds.mamba * scan * s->tokens / w->rates.recurrent, AS("layers", w->kinds.mamba),
+		    w->kinds.mamba * scan * s->tokens / rate, AS("layers", w->kinds.mamba),
 		    AS("FLOP of a token", scan), AS("tokens", s->tokens),
-		    AS("compute rate", w->rates.recurrent));
+		    AS("compute rate", rate));
 }
 
 /* Ranks that split what is no expert's: vLLM's with DP attention have all of it. */
@@ -266,19 +321,13 @@ serve_head_seconds(const struct serve_work *w)
 static void
 add_head(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double n = head_parameters(w), rows = s->prefill ? s->requests : s->tokens;
+	const double n = head_parameters(w);
+	const double rows = joined_tokens(w, s, s->prefill ? s->requests : s->tokens);
 
 	LEDGER_TERM(ledger, *sum, s->quantity, "LM head", GEMM,
 	    larger(2 * n * rows / w->rates.head.flops, 2 * n / w->rates.head.bytes),
 	    AS("h*V/TP", n), IS(rows), AS("compute rate", w->rates.head.flops),
 	    AS("memory rate", w->rates.head.bytes));
-}
-
-/* Tokens go to experts of other ranks and back. */
-static bool
-exchanges_tokens(const struct serve_work *w)
-{
-	return w->kinds.moe > 0 && w->setup->dp > 1 && shares_experts(w->p);
 }
 
 /* Share of NVLink's rate that all-reduces of two, of four and of more GPUs reach. */
@@ -301,7 +350,7 @@ add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, s
 	const bool linked = is_linked(&w->p->cluster, n);
 	const double rate = link * (linked ? reduce_share(n) : 1);
 
-	if (n <= 1 || calls <= 0 || rate <= 0)
+	if (n <= 1 || w->joined > 1 || calls <= 0 || rate <= 0)
 		return;
 	if (s->prefill)
 		least = 0; /* its launch counts */
@@ -313,8 +362,51 @@ add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, s
 	    AS("TP", n), AS("link rate", rate));
 }
 
+/* Tokens of all ranks to each before an MLP that they share, and its sums back: an all-gather and a
+ * reduce-scatter of equal parts in decode, in prefill, where ranks differ, an all-reduce each. */
+static void
+add_gathers(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double layers = w->kinds.dense + (exchanges_tokens(w) ? 0 : w->kinds.moe), n = w->joined;
+	const double bytes = joined_tokens(w, s, s->tokens) * (double)w->p->model.hidden_size * 2;
+	const double passes = s->prefill ? 4 : 2;
+	double least;
+	const double rate = serve_link(w->p, n, &least) * exchange_share;
+
+	if (n <= 1 || layers <= 0 || rate <= 0)
+		return;
+	LEDGER_TERM(ledger, *sum, s->quantity, "tokens of all ranks to MLPs and back", GATHER,
+	    layers * (2 * least + passes * bytes * (n - 1) / n / rate), IS(layers), IS(least), IS(passes),
+	    IS(bytes), AS("ranks", n), AS("link rate", rate));
+}
+
+/* Two halves of a pass run one layer's part apart; a batch of one request has none. */
+static bool
+in_halves(const struct serve_work *w, const struct pass *s)
+{
+	return w->p->serving.two_batch_overlap && engine_of(w->p)->halves != NULL &&
+	    exchanges_tokens(w) && (s->prefill || s->requests >= 2);
+}
+
+/*
+ * Tokens of one half travel while the other computes: what takes longer counts, and of the first layer
+ * both ways of one half. In prefill the kernels that send hold SMs meanwhile, 20 of 132 (DeepEP's
+ * default); those of decode hold none (low-latency hooks). layer: seconds of both halves.
+ */
+static void
+add_hidden_exchange(const struct serve_work *w, const struct pass *s, double layer, double *sum,
+    struct ledger *ledger)
+{
+	const double moe = w->kinds.moe, beside = *sum, held = s->prefill ? 20.0 / 132 : 0;
+
+	LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine, beside the other half",
+	    engine_of(w->p)->halves, larger(layer / 2, moe * layer - beside) +
+	    held * smaller(moe * layer, beside), AS("both halves", layer), AS("layers", moe),
+	    AS("the above", beside), AS("SMs held", held));
+}
+
 /* Tokens to their experts in 8 bits and back in 16, or those of all ranks to everybody and their
- * sums back, whichever is less. */
+ * sums back by NCCL, whichever is less. */
 static void
 add_exchange(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
@@ -323,14 +415,18 @@ add_exchange(const struct serve_work *w, const struct pass *s, double *sum, stru
 	const double bytes = s->tokens * params_expert_width(&w->p->model) * 2;
 	double least;
 	const double rate = serve_link(w->p, n, &least) * exchange_share;
+	const double sent = 2 * larger(least, exchange_seconds) + 1.5 * k * bytes * (n - 1) / n / rate;
+	const double gathered = 2 * least + 2 * bytes * w->setup->dp * (n - 1) / n / rate;
 
 	if (!exchanges_tokens(w) || n <= 1 || rate <= 0)
 		return;
-	least = larger(least, exchange_seconds);
-	LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine", DEEPEP,
-	    w->kinds.moe * (2 * least + smaller(1.5 * k * bytes, 2 * bytes * w->setup->dp) *
-	    (n - 1) / n / rate), AS("layers", w->kinds.moe), IS(least), IS(k), IS(bytes),
-	    AS("DP", w->setup->dp), AS("ranks", n), AS("link rate", rate));
+	if (in_halves(w, s))
+		add_hidden_exchange(w, s, 2 * (2 * larger(least, exchange_seconds) +
+		    .75 * k * bytes * (n - 1) / n / rate), sum, ledger);
+	else
+		LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine", DEEPEP,
+		    w->kinds.moe * smaller(sent, gathered), AS("layers", w->kinds.moe),
+		    AS("to experts", sent), AS("to all ranks", gathered));
 }
 
 /* Each rank of prefill context parallel has its part of a prompt attend to all of it. */
@@ -403,17 +499,47 @@ add_host(const struct serve_work *w, const struct pass *s, double *sum, struct l
 	    AS("of a request", w->rates.request_host), AS("requests", s->requests));
 }
 
+/* What computes, and what its ranks wait for inside of layers. */
 static double
-pass_seconds(const struct serve_work *w, const struct pass *s, struct ledger *ledger)
+layers_seconds(const struct serve_work *w, const struct pass *s, struct ledger *ledger)
 {
 	double sum = 0;
 
 	add_linear(w, s, &sum, ledger);
+	add_joint(w, s, &sum, ledger);
 	add_experts(w, s, &sum, ledger);
 	add_attention(w, s, &sum, ledger);
 	add_recurrence(w, s, &sum, ledger);
 	add_head(w, s, &sum, ledger);
 	add_all_reduces(w, s, &sum, ledger);
+	add_gathers(w, s, &sum, ledger);
+	return sum;
+}
+
+/* Each half reads the weights, and its products have half the rows. */
+static void
+add_second_half(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	struct pass half = *s;
+	const double whole = *sum;
+	double one;
+
+	half.tokens /= 2;
+	half.requests /= 2;
+	if (s->prefill)
+		half.reached = half.tokens / (half.tokens + half_rate);
+	one = layers_seconds(w, &half, NULL);
+	LEDGER_TERM(ledger, *sum, s->quantity, "the same in two halves", engine_of(w->p)->halves,
+	    larger(0, 2 * one - whole), AS("one half", one), AS("the above", whole));
+}
+
+static double
+pass_seconds(const struct serve_work *w, const struct pass *s, struct ledger *ledger)
+{
+	double sum = layers_seconds(w, s, ledger);
+
+	if (in_halves(w, s))
+		add_second_half(w, s, &sum, ledger);
 	add_exchange(w, s, &sum, ledger);
 	add_gathered_prompt(w, s, &sum, ledger);
 	add_hops(w, s, &sum, ledger);
@@ -438,14 +564,22 @@ serve_prompt_tokens(const struct plan *p)
 }
 
 double
-serve_prefill(const struct serve_work *w, double tokens, bool busy, struct ledger *ledger)
+serve_pass(const struct serve_work *w, double tokens, double back, double requests, bool busy,
+    struct ledger *ledger)
 {
-	const struct serving *v = &w->p->serving;
 	const double ranks = at_least_one(w->p->parallel.cp), part = tokens / ranks;
 	const struct pass s = { .quantity = QUANTITY_PREFILL, .prefill = true, .busy = busy,
-		.requests = larger(1, tokens / serve_prompt_tokens(w->p)), .tokens = part,
-		.back = (double)v->prompt_tokens * (1 + v->prefix_hit) / 2,
+		.requests = larger(1, requests), .tokens = part, .back = back,
 		.reached = part / (part + half_rate) };
 
 	return pass_seconds(w, &s, ledger);
+}
+
+double
+serve_prefill(const struct serve_work *w, double tokens, bool busy, struct ledger *ledger)
+{
+	const struct serving *v = &w->p->serving;
+
+	return serve_pass(w, tokens, (double)v->prompt_tokens * (1 + v->prefix_hit) / 2,
+	    tokens / serve_prompt_tokens(w->p), busy, ledger);
 }

@@ -13,7 +13,6 @@
 #include "core/model/params.h"
 #include "core/plan/plan.h"
 #include "core/serve/serve_rates.h"
-#include "core/serve/serve_setup.h"
 
 /* The model on the GPUs of one rank of TP, all stages together. */
 struct serve_work {
@@ -23,7 +22,10 @@ struct serve_work {
 	struct serve_rates rates;
 	struct kv_layers kv_layers;
 	struct layer_kinds kinds;
-	double linear, linear_bytes; /* parameters outside of routed experts, and their bytes */
+	double linear, linear_bytes; /* parameters outside of routed experts, and their bytes: those that */
+	double joint, joint_bytes;   /* meet a rank's own tokens, and those that meet tokens of all ranks */
+	double joined;               /* ranks of DP attention that hold the latter together, else 1 */
+	double in_step;              /* ranks that start passes together, else 1 */
 	double expert, expert_bytes; /* of routed experts */
 	double mixers, local;        /* layers that mix tokens; that look back on few of them */
 	double halves;               /* layers that mix tokens, and MLPs or experts */
@@ -46,11 +48,18 @@ double serve_host_seconds(const struct serve_work *w, double requests);
  * parallel attention prefill as well. */
 double serve_prefill(const struct serve_work *w, double tokens, bool busy, struct ledger *ledger);
 
+/* A pass over `requests` prompts whose tokens look back on `back` others, on average. */
+double serve_pass(const struct serve_work *w, double tokens, double back, double requests, bool busy,
+    struct ledger *ledger);
+
 /* Seconds to read the head once. */
 double serve_head_seconds(const struct serve_work *w);
 
 /* Bytes a second that a GPU's part of its node's network cards sends. */
 double serve_network_rate(const struct plan *p);
+
+/* Bytes a second of cached blocks that come from a GPU's host; 0: not known. */
+double serve_fetch_rate(const struct plan *p);
 
 /* Tokens of a prompt that are no prefix found in the cache. */
 double serve_prompt_tokens(const struct plan *p);

@@ -37,7 +37,7 @@ zero_bubble_v(double n, const struct passes *t)
  * Where F = I = W it is DeepSeek's n*(F&B + B - 3*W), with F&B = F + B.
  */
 static double
-dualpipe(double n, const struct passes *t)
+bubble_dualpipe(double n, const struct passes *t)
 {
 	const double f = t->f, i = t->i, w = t->w;
 
@@ -152,10 +152,10 @@ bubble_seconds(int64_t schedule, const struct pipeline_times *t)
 	case SCHEDULE_V_MIN:
 		return fmax(even * v_min_ends(p, &all), v_min_each(p, m, &others) - ahead);
 	case SCHEDULE_DUALPIPE:
-		return even * fmax(0, dualpipe(p / 2 - 1, &all));
+		return even * fmax(0, bubble_dualpipe(p / 2 - 1, &all));
 	case SCHEDULE_DUALPIPEV:
 		/* 2 p stages on p ranks: half of a rank's time each */
-		return even * dualpipe(p - 1, &half);
+		return even * bubble_dualpipe(p - 1, &half);
 	default:
 		return fill / chunks * (1 + (chunks - 1) * bubble_late(p, chunks, m));
 	}

@@ -1,7 +1,5 @@
 #include "core/train/compute.h"
 
-#include <math.h>
-
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
@@ -19,47 +17,7 @@
 #define CORE_SOURCE "Dao 2023, arXiv 2307.08691; Shah et al. 2024, arXiv 2407.08608; " \
 	"NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training"
 
-static const struct operation head = PRODUCT("LM head", "m x n x k: T x vocabulary/TP x h");
-
-static const struct operation rotary = { .name = "copies and rotation of queries and keys",
-	.size = "bytes: 8*T*(n+2*k)*d/TP" };
-static const struct operation rotary_fp32 = { .name = "rotation of queries and keys in fp32",
-	.size = "bytes: 20*T*(n+k)*d/TP, of gathered ones all" };
-/* Transformer Engine's kernel has no factor on sines and cosines: two products, a sum, half of the
- * values negated, joined twice (Megatron-LM megatron/core/models/common/embeddings/rope_utils.py). */
-static const struct operation rotary_yarn = { .name = "rotation in single operations",
-	.size = "bytes: 20*T*(n+k)*d/TP, backward 16, besides those of one kernel" };
-static const struct operation rotary_mla = { .name = "copies and rotation of queries and keys",
-	.size = "bytes: 8*T*n*(2*(nope+rope)+v)/TP" };
-static const struct operation delta_copies = { .name = "linear attention: copies, convolution, norms",
-	.size = "bytes: 16*T*(k+v)/TP" };
-static const struct operation mamba_copies = { .name = "Mamba: copies, convolution, norms",
-	.size = "bytes: 8*T*(heads*head size+groups*state)/TP*2" };
-static const struct operation norms = { .name = "norms and residual additions",
-	.size = "bytes: 11*Ts*h, twice with a mixer and an MLP" };
-static const struct operation residuals = { .name = "residual additions",
-	.size = "bytes: 7*Ts*h, twice with a mixer and an MLP" };
-static const struct operation norms_in_parts = { .name = "norms of six kernels each",
-	.size = "bytes: 36*Ts*h, backward 92, twice with a mixer and an MLP" };
-static const struct operation head_norms = { .name = "norms of queries and keys",
-	.size = "bytes: 4*T*(n+k)*d/TP; of single kernels 36, backward 92" };
-static const struct operation sequences = { .name = "copies of gathered and scattered sequences",
-	.size = "bytes: 4*T*h*(gathers+scatters), twice with a mixer and an MLP" };
-static const struct operation gathered_heads = { .name = "copies of gathered queries and keys",
-	.size = "bytes: 4*T*(n+k)*d" };
-static const struct operation layernorms = { .name = "norms", .size = "bytes: 4*Ts*h, twice with a mixer and an MLP" };
-static const struct operation embedding = { .name = "embedding", .size = "bytes: 8*Ts*h" };
-static const struct operation loss = { .name = "loss",
-	.size = "bytes of a logit, forward and backward: see training.cross_entropy" };
-static const struct operation gathered_logits = { .name = "copies of gathered logits",
-	.size = "bytes: 4*T*vocabulary, backward over TP" };
-static const struct operation softmax = { .name = "softmax of attention scores",
-	.size = "bytes: 13*scores, backward 20" };
-
-static const struct operation activation = { .name = "MLP activation",
-	.size = "bytes: (2*up+2)*T*f/TP, up 2 if gated" };
-static const struct operation shared_activation = { .name = "shared experts' activation",
-	.size = "bytes: (2*up+2)*T*f/TP, up 2 if gated" };
+static const struct operation head = PRODUCT("LM head", NULL);
 
 /*
  * RMSNorm in single operations, bytes a value: cast to fp32 (6), square (8), mean (4), scale
@@ -69,14 +27,9 @@ static const struct operation shared_activation = { .name = "shared experts' act
  * derivative is a power and a product of its own (28), their sum (12), cast (6) (PyTorch
  * torch/csrc/autograd/FunctionsManual.cpp, mul_tensor_backward, mean_backward, pow_backward).
  */
-#define NORM_IN_PARTS 36.0
-#define NORM_BACK_IN_PARTS 92.0
-
-static void
-norm_in_parts(struct layer_job *j, const struct operation *op, double values)
-{
-	job_move(j, op, NORM_IN_PARTS * values, NORM_BACK_IN_PARTS * values);
-}
+#define PARTS 36.0
+#define PARTS_BACK 92.0
+#define IN_PARTS AS("36", PARTS), AS("92", PARTS_BACK)
 
 /* ---- attention -------------------------------------------------------------------- */
 
@@ -96,7 +49,7 @@ core_unfused(struct layer_job *j, bool local, double heads)
 	double seconds[2];
 
 	for (int back = 0; back < 2; back++) {
-		const double moved = (back ? 20 : 13) * scores;
+		const double bytes = back ? 20 : 13, moved = bytes * scores;
 
 		score.times = value.times = back ? 2 : 1;
 		seconds[back] = job_product_seconds(g, &score) + job_product_seconds(g, &value) +
@@ -105,7 +58,8 @@ core_unfused(struct layer_job *j, bool local, double heads)
 			continue;
 		job_note_product(j, back, &score, "attention scores", "m x n x k: b*n/TP*s/CP x s x d");
 		job_note_product(j, back, &value, "scores times values", "m x n x k: b*n/TP*s/CP x v x s");
-		job_note_memory(j, back, 1, moved, softmax.name, softmax.size);
+		job_note_memory(j, back, 1, &(struct moved){ "softmax of attention scores", "bytes*batch*queries*s",
+		    LEDGER_SYMBOLS(IS(bytes), AS("b*n/TP", batch), AS("s/CP", queries), IS(s)), moved, 1 });
 	}
 	j->w.core = seconds[0];
 	j->w.core_backward = seconds[1];
@@ -116,7 +70,8 @@ static void
 note_core(const struct layer_job *j, bool backward, double factor, double flop,
     const struct kernel_rate *k, const char *name, const char *size)
 {
-	struct remark r = { .name = name, .source = CORE_SOURCE, .size = size };
+	struct remark r = { .name = name, .source = CORE_SOURCE, .size = size,
+		.kind = KERNELS_ATTENTION };
 
 	text_put(r.symbols, sizeof r.symbols,
 	    "(factor*FLOP/(peak*R*s/(s+s0)*w/(w+w0)*head*window) + t0)");
@@ -152,7 +107,7 @@ core_recurrent(struct layer_job *j, const struct mixer *x, const char *name)
 	const double flop = x->scan * batch_tokens(j->p) / at_least_one(j->p->parallel.tp);
 	const struct rate rate = { x->share * j->g->plain.reached, j->g->plain.peak };
 	struct remark r = { .name = name, .source = CORE_SOURCE,
-		.size = "FLOP: T*FLOP of a token/TP" };
+		.size = "FLOP: T*FLOP of a token/TP", .kind = KERNELS_ATTENTION };
 
 	j->w.core = flop / rate.reached + j->g->launch;
 	j->w.core_backward = 2 * j->w.core;
@@ -204,28 +159,39 @@ compute_gathers_heads(const struct plan *p)
 	    framework_before(p, framework_of(p)->heads_split_since);
 }
 
-/* Copies, rotation and norms of queries and keys without a latent. */
+/* Copies, rotation and norms of queries and keys without a latent. Transformer Engine's kernel has no
+ * factor on sines and cosines, so with YaRN it is two products, a sum, half of the values negated,
+ * joined twice (Megatron-LM megatron/core/models/common/embeddings/rope_utils.py). */
 static void
 around_heads(struct layer_job *j, bool local)
 {
 	const struct model *m = &j->p->model;
-	const double t = at_least_one(j->p->parallel.tp), tokens = batch_tokens(j->p);
-	const double kv = params_kv_heads(m, local) * params_key_dim(m, local);
+	const double tp = at_least_one(j->p->parallel.tp), T = batch_tokens(j->p);
+	const double q = params_query_width(m, local);
+	const double k = params_kv_heads(m, local) * params_key_dim(m, local);
 	const bool gathered = compute_gathers_heads(j->p);
-	const double keys = tokens * (params_query_width(m, local) + kv), split = gathered ? 1 : t;
+	const double split = gathered ? 1 : tp;
 
 	if (framework_of(j->p)->rotates_in_fp32 && plan_rotates(j->p))
-		job_unfused(j, &rotary_fp32, 20 * keys / split);
+		JOB_UNFUSED(j, "rotation of queries and keys in fp32", 20 * T * (q + k) / split, IS(T), IS(q),
+		    IS(k), AS("TP", split));
 	else
-		job_vector(j, &rotary, 8 * (keys + tokens * kv) / split);
+		JOB_VECTOR(j, "copies and rotation of queries and keys", 8 * T * (q + 2 * k) / split, IS(T),
+		    IS(q), IS(k), AS("TP", split));
 	if (framework_of(j->p)->transformer_engine && m->position == POSITION_YARN)
-		job_move(j, &rotary_yarn, 20 * keys / t, 16 * keys / t);
+		JOB_MOVE(j, "rotation in single operations", 20 * T * (q + k) / tp, 16 * T * (q + k) / tp,
+		    IS(T), IS(q), IS(k), AS("TP", tp));
+	j->kind = KERNELS_NORM;
 	if (m->qk_norm && j->g->norms_in_parts)
-		norm_in_parts(j, &head_norms, keys / t);
+		JOB_MOVE(j, "norms of queries and keys", PARTS * T * (q + k) / tp,
+		    PARTS_BACK * T * (q + k) / tp, IN_PARTS, IS(T), IS(q), IS(k), AS("TP", tp));
 	else if (m->qk_norm)
-		job_unfused(j, &head_norms, 4 * keys / t);
+		JOB_UNFUSED(j, "norms of queries and keys", 4 * T * (q + k) / tp, IS(T), IS(q), IS(k),
+		    AS("TP", tp));
+	j->kind = KERNELS_NONE;
 	if (gathered)
-		job_move(j, &gathered_heads, 4 * keys, 4 * keys);
+		JOB_MOVE(j, "copies of gathered queries and keys", 4 * T * (q + k), 4 * T * (q + k), IS(T),
+		    IS(q), IS(k));
 }
 
 /* What moves memory beside a mixer's products. */
@@ -234,15 +200,19 @@ around_mixer(struct layer_job *j, int kind)
 {
 	const bool local = layer_is_local(kind), mamba = (kind & LAYER_MIXER) == LAYER_MAMBA;
 	const struct model *m = &j->p->model;
-	const double moved = batch_tokens(j->p) / at_least_one(j->p->parallel.tp);
+	const double T = batch_tokens(j->p), tp = at_least_one(j->p->parallel.tp);
+	const double n = (double)m->attention_heads, d = params_key_dim(m, false);
+	const double v = params_value_dim(m, false);
 
 	if (mamba || (local && m->linear_attention)) {
 		const struct mixer x = mamba ? mixer_mamba(m) : mixer_linear(m);
 
-		job_vector(j, mamba ? &mamba_copies : &delta_copies, 16 * moved * (x.key + x.value));
+		JOB_VECTOR(j, mamba ? "Mamba: copies, convolution, norms" :
+		    "linear attention: copies, convolution, norms", 16 * T / tp * (x.key + x.value), IS(T),
+		    AS("TP", tp), AS("k", x.key), AS("v", x.value));
 	} else if (m->attention == ATTENTION_MLA) {
-		job_vector(j, &rotary_mla, 8 * moved * (double)m->attention_heads *
-		    (2 * params_key_dim(m, false) + params_value_dim(m, false)));
+		JOB_VECTOR(j, "copies and rotation of queries and keys", 8 * T / tp * n * (2 * d + v), IS(T),
+		    AS("TP", tp), IS(n), AS("(nope+rope)", d), IS(v));
 	} else {
 		around_heads(j, local);
 	}
@@ -273,7 +243,8 @@ mlp(struct layer_job *j, const struct layer_rows *l, unsigned traits)
 		const bool down = x->row->split == MODULE_ROWS;
 
 		rows = 1;
-		if (!(blocks >> x->block & 1) || x->row->traits != (MATRIX_LINEAR | traits))
+		if (!(blocks >> x->block & 1) ||
+		    (x->row->traits & (MATRIX_EXPERT | MATRIX_SHARED)) != traits)
 			continue;
 		j->again = again && !(down && compute_stops_early(j->p));
 		rows = compute_product(j, l, i, NULL);
@@ -281,8 +252,8 @@ mlp(struct layer_job *j, const struct layer_rows *l, unsigned traits)
 		width += down ? x->layers * x->in / at_least_one(j->p->parallel.tp) : 0;
 	}
 	if (width > 0)
-		job_vector(j, traits & MATRIX_SHARED ? &shared_activation : &activation,
-		    (2 * up + 2) * tokens * width);
+		JOB_VECTOR(j, traits & MATRIX_SHARED ? "shared experts' activation" : "MLP activation",
+		    (2 * up + 2) * tokens * width, IS(up), AS("T", tokens), AS("f/TP", width));
 }
 
 /* The MLP, or experts, of a layer. */
@@ -298,9 +269,11 @@ half(struct layer_job *j, const struct layer_rows *l, int kind)
 static void
 recomputed_parts(struct layer_job *j, const struct layer_rows *l, unsigned again, int kind)
 {
+	const double halves = layer_has_mixer(kind) + layer_has_mlp(kind);
+	const double Ts = batch_tokens_split(j->p), h = (double)j->p->model.hidden_size;
+
 	if (again & AGAIN_LAYERNORM)
-		job_move(j, &layernorms, 4 * (layer_has_mixer(kind) + layer_has_mlp(kind)) *
-		    batch_tokens_split(j->p) * (double)j->p->model.hidden_size, 0);
+		JOB_MOVE(j, "norms", 4 * halves * Ts * h, 0, IS(halves), IS(Ts), IS(h));
 	if (again & AGAIN_MLA_UP_PROJ)
 		compute_products(j, l, MATRIX_MIXERS, MATRIX_UP, 0);
 	if (!(kind & LAYER_MOE) || (again & AGAIN_MOE))
@@ -332,19 +305,23 @@ static void
 around_halves(struct layer_job *j, double halves)
 {
 	const struct plan *p = j->p;
-	const double h = (double)p->model.hidden_size, values = halves * batch_tokens_split(p) * h;
-	const double copied = 4 * halves * batch_tokens(p) * h;
+	const double h = (double)p->model.hidden_size, T = batch_tokens(p), Ts = batch_tokens_split(p);
 	const struct tensor_calls calls = compute_tensor_calls(p);
 
-	if (j->g->norms_in_parts) {
-		job_vector(j, &residuals, 7 * values);
-		norm_in_parts(j, &norms_in_parts, values);
-	} else {
-		job_vector(j, &norms, 11 * values);
-	}
+	if (j->g->norms_in_parts)
+		JOB_VECTOR(j, "residual additions", 7 * halves * Ts * h, IS(halves), IS(Ts), IS(h));
+	j->kind = KERNELS_NORM;
+	if (j->g->norms_in_parts)
+		JOB_MOVE(j, "norms of six kernels each", PARTS * halves * Ts * h, PARTS_BACK * halves * Ts * h,
+		    IN_PARTS, IS(halves), IS(Ts), IS(h));
+	else
+		JOB_VECTOR(j, "norms and residual additions", 11 * halves * Ts * h, IS(halves), IS(Ts), IS(h));
+	j->kind = KERNELS_NONE;
 	if (framework_of(p)->tp_keeps_gathered && p->parallel.tp > 1 &&
 	    p->parallel.sequence_parallel && p->training.micro_batch_size > 1)
-		job_move(j, &sequences, (calls.gathers + 1) * copied, (1 + calls.reductions) * copied);
+		JOB_MOVE(j, "copies of gathered and scattered sequences",
+		    (calls.gathers + 1) * 4 * halves * T * h, (1 + calls.reductions) * 4 * halves * T * h,
+		    AS("gathers", calls.gathers), AS("scatters", calls.reductions), IS(halves), IS(T), IS(h));
 }
 
 struct work
@@ -388,9 +365,10 @@ compute_layer(const struct plan *p, const struct machine *g, int kind,
 struct work
 compute_embedding(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
+	const double Ts = batch_tokens_split(p), h = (double)p->model.hidden_size;
 	struct layer_job j = { .p = p, .g = g, .tally = tally };
 
-	job_vector(&j, &embedding, 8 * batch_tokens_split(p) * (double)p->model.hidden_size);
+	JOB_VECTOR(&j, "embedding", 8 * Ts * h, IS(Ts), IS(h));
 	return j.w;
 }
 
@@ -419,6 +397,7 @@ loss_bytes(const struct plan *p)
 	case CE_HF_HELD:
 	case CE_HF_OLD:
 	case CE_CHUNKED:
+	case CE_CHUNKED_NLL:
 		return (struct loss_bytes){ 18, 22 };
 	case CE_HF_16:
 		return (struct loss_bytes){ 4, 8 };
@@ -430,17 +409,20 @@ loss_bytes(const struct plan *p)
 struct work
 compute_head(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
-	const double tokens = batch_tokens(p);
-	const double tp = at_least_one(p->parallel.tp), part = (double)p->model.vocab_size / tp;
-	const double logits = tokens * (double)p->model.vocab_size / batch_loss_ranks(p);
+	const double T = batch_tokens(p), tp = at_least_one(p->parallel.tp);
+	const double h = (double)p->model.hidden_size, vocabulary = (double)p->model.vocab_size;
+	const double ranks = batch_loss_ranks(p);
 	const struct loss_bytes bytes = loss_bytes(p);
 	struct layer_job j = { .p = p, .g = g, .tally = tally,
 		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
-	job_plain(&j, &head, tokens, part, (double)p->model.hidden_size);
-	job_move(&j, &loss, bytes.forward * logits, bytes.backward * logits);
+	JOB_PLAIN(&j, &head, T, vocabulary / tp, h, IS(T), IS(vocabulary), AS("TP", tp), IS(h));
+	JOB_MOVE(&j, "loss", bytes.forward * T * vocabulary / ranks, bytes.backward * T * vocabulary / ranks,
+	    AS("bytes", bytes.forward), AS("bytes", bytes.backward), IS(T),
+	    IS(vocabulary), IS(ranks));
 	if (tp > 1 && p->training.gathered_logits)
-		job_move(&j, &gathered_logits, 4 * logits, 4 * tokens * part);
+		JOB_MOVE(&j, "copies of gathered logits", 4 * T * vocabulary / ranks, 4 * T * vocabulary / tp,
+		    IS(T), IS(vocabulary), IS(ranks), AS("TP", tp));
 	return j.w;
 }
 

@@ -5,15 +5,8 @@
 #include "core/model/modules.h"
 #include "core/plan/batch.h"
 
-static const struct operation down = PRODUCT("adapters: A", "m x n x k: T x r x in");
-static const struct operation up = PRODUCT("adapters: B", "m x n x k: T x out x r");
-static const struct operation around = { .name = "casts, scale and sum of adapters",
-	.size = "bytes: T*(read*in + written*out), by whose modules run" };
-static const struct operation dequantised = { .name = "weights dequantised",
-	.size = "bytes: (quantised + 2)*in*out/TP" };
-
-static const struct operation magnitudes = { .name = "norms of weights with their adapters",
-	.size = "bytes: 73*in*out" };
+static const struct operation down = PRODUCT("adapters: A", NULL);
+static const struct operation up = PRODUCT("adapters: B", NULL);
 
 /*
  * DoRA makes B A by a product with the identity, adds it to the weight in fp32, transposed, and
@@ -87,19 +80,21 @@ moves_of(const struct plan *p)
 }
 
 static void
-adapter(struct layer_job *j, const struct adapter_module *m, double tokens)
+adapter(struct layer_job *j, const struct adapter_module *m, double T)
 {
 	const struct moves moves = moves_of(j->p);
 	const double tp = at_least_one(j->p->parallel.tp), r = (double)j->p->finetune.rank;
 	const double in = m->in / (m->split == MODULE_ROWS ? tp : 1);
 	const double out = m->out / (m->split == MODULE_COLUMNS ? tp : 1);
 
-	job_plain(j, &down, tokens, r, in);
-	job_plain(j, &up, tokens, out, r);
-	job_move(j, &around, tokens * (moves.in * in + moves.out * out),
-	    tokens * (moves.in_back * in + moves.out_back * out));
+	JOB_PLAIN(j, &down, T, r, in, IS(T), IS(r), IS(in));
+	JOB_PLAIN(j, &up, T, out, r, IS(T), IS(r), IS(out));
+	JOB_MOVE(j, "casts, scale and sum of adapters", T * (moves.in * in + moves.out * out),
+	    T * (moves.in_back * in + moves.out_back * out), IS(T), IS(in), IS(out), AS("read", moves.in),
+	    AS("written", moves.out), AS("read", moves.in_back), AS("written", moves.out_back));
 	if (j->p->finetune.method == FINETUNE_DORA)
-		job_move(j, &magnitudes, DORA_WEIGHT * in * out, 0);
+		JOB_MOVE(j, "norms of weights with their adapters", DORA_WEIGHT * in * out, 0,
+		    AS("73", DORA_WEIGHT), IS(in), IS(out));
 }
 
 int
@@ -126,12 +121,13 @@ compute_adapters(struct layer_job *j, int kind, double routed)
 	const int count = adapters_modules(p, &one, false, m);
 
 	for (int i = 0; i < count; i++) {
-		const double unpacked = (adapters_quantized(p) + 2) * m[i].in * m[i].out / tp;
+		const double in = m[i].in, out = m[i].out, quantised = adapters_quantized(p);
 
 		if (m[i].adapted)
 			adapter(j, &m[i], (m[i].traits & MATRIX_EXPERT) ? routed : batch_tokens(p));
 		/* before each product, forward and backward */
 		if (p->finetune.quantization != QUANT_NONE && !(m[i].traits & MATRIX_EXPERT))
-			job_move(j, &dequantised, unpacked, unpacked);
+			JOB_MOVE(j, "weights dequantised", (quantised + 2) * in * out / tp,
+			    (quantised + 2) * in * out / tp, IS(quantised), IS(in), IS(out), AS("TP", tp));
 	}
 }

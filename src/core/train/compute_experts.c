@@ -1,32 +1,14 @@
 #include "core/train/compute_experts.h"
 
-#include <math.h>
-
 #include "core/base/number.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
 #include "core/plan/hardware.h"
 
-static const struct operation router = PRODUCT("router", "m x n x k: T/TP x experts x h");
-static const struct operation activation = { .name = "experts' activation",
-	.size = "bytes: (2*up+2)*routed/experts*f/ETP, up 2 if gated" };
-static const struct operation permute = { .name = "tokens permuted to experts and back",
-	.size = "bytes: 8*routed*h" };
-/* Megatron-LM megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs; torchtitan
- * torchtitan/distributed/expert_parallel.py, _permute. */
-static const struct operation sorted = { .name = "received tokens sorted by expert and back",
-	.size = "bytes: 8*routed*h" };
-static const struct operation permute_fused = { .name = "tokens permuted to experts and back",
-	.size = "bytes: 4*routed*h" };
-/* Times fp32 probabilities, added, joined and cast back (Megatron-LM
- * megatron/core/transformer/moe/experts.py, _apply_bias). */
-static const struct operation biases = { .name = "biases of experts by their probabilities",
-	.size = "bytes: 28*routed*h" };
-static const struct operation clamps = { .name = "clamps before the experts' activation",
-	.size = "bytes: 16*routed*f/ETP" };
-static const struct operation routing = { .name = "probabilities and choice of experts",
-	.size = "bytes: 12*T/TP*experts" };
+#define CLAMPS "clamps before the experts' activation"
+
+static const struct operation router = PRODUCT("router", NULL);
 
 /* Grouped products reach less with fewer tokens for each expert. */
 static struct lot
@@ -54,11 +36,13 @@ experts_fused(struct layer_job *j, const struct layer_rows *l, int first, double
 
 	lot.rate.reached *= FUSED_SHARE;
 	lot.weight.reached *= FUSED_SHARE;
+	j->kind = KERNELS_EXPERTS;
 	first += compute_product(j, l, first, &lot);
 	lot.cast = 0;
 	lot.cast_back = cast;
 	compute_product(j, l, first, &lot);
-	job_vector(j, &permute_fused, 4 * routed * h);
+	j->kind = KERNELS_NONE;
+	JOB_VECTOR(j, "tokens permuted to experts and back", 4 * routed * h, IS(routed), IS(h));
 }
 
 static void
@@ -70,10 +54,14 @@ experts_grouped(struct layer_job *j, const struct layer_rows *l, int first, doub
 	const double f = (double)p->model.moe_ffn_hidden_size / at_least_one(p->parallel.etp);
 	const struct lot lot = expert_lot(p, j->g, here, routed / here);
 
+	j->kind = KERNELS_EXPERTS;
 	first += compute_product(j, l, first, &lot);
 	compute_product(j, l, first, &lot);
-	job_vector(j, &activation, (2 * up + 2) * routed * f);
-	job_vector(j, &permute, 4 * 2 * routed * h); /* read and write, twice */
+	j->kind = KERNELS_NONE;
+	JOB_VECTOR(j, "experts' activation", (2 * up + 2) * routed * f, IS(up), IS(routed),
+	    AS("f/ETP", f));
+	JOB_VECTOR(j, "tokens permuted to experts and back", 4 * 2 * routed * h, IS(routed),
+	    IS(h)); /* read and write, twice */
 }
 
 /* gpt-oss's clamps, before the fused kernel (Megatron-LM fusions/fused_bias_geglu.py). */
@@ -90,23 +78,30 @@ compute_experts(struct layer_job *j, const struct layer_rows *l)
 	const struct model *m = &p->model;
 	const double etp = at_least_one(p->parallel.etp);
 	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size / etp;
-	const double routed = compute_routed(p), split = batch_tokens(p) / at_least_one(p->parallel.tp);
+	const double routed = compute_routed(p), clamp = clamp_bytes(p);
+	const double T = batch_tokens(p), tp = at_least_one(p->parallel.tp);
+	const double experts = (double)m->experts, width = (double)m->hidden_size;
 	int first = 0;
 
-	job_plain(j, &router, split, (double)m->experts, (double)m->hidden_size);
+	JOB_PLAIN(j, &router, T / tp, experts, width, IS(T), AS("TP", tp), IS(experts), AS("h", width));
 	compute_products(j, l, MATRIX_BLOCK(MOE), 0, MATRIX_SHARED | MATRIX_EXPERT);
 	while (first < l->count && !(l->row[first].row->traits & MATRIX_EXPERT))
 		first++;
 	if (first < l->count)
 		(p->training.fused_experts ? experts_fused : experts_grouped)(j, l, first, routed);
-	/* NCCL's all-to-all gives what each rank sent, in turn */
+	/* NCCL's all-to-all gives what each rank sent, in turn (Megatron-LM
+	 * megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs; torchtitan
+	 * torchtitan/distributed/expert_parallel.py, _permute) */
 	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL && p->parallel.ep > 1 &&
 	    compute_experts_here(p) > 1)
-		job_vector(j, &sorted, 8 * routed * h);
+		JOB_VECTOR(j, "received tokens sorted by expert and back", 8 * routed * h, IS(routed), IS(h));
+	/* times fp32 probabilities, added, joined and cast back (Megatron-LM
+	 * megatron/core/transformer/moe/experts.py, _apply_bias) */
 	if (m->expert_bias)
-		job_vector(j, &biases, 28 * routed * h);
-	job_unfused(j, &clamps, clamp_bytes(p) * routed * f);
-	job_vector(j, &routing, 12 * split * (double)m->experts);
+		JOB_VECTOR(j, "biases of experts by their probabilities", 28 * routed * h, IS(routed), IS(h));
+	JOB_UNFUSED(j, CLAMPS, clamp * routed * f, IS(clamp), IS(routed), AS("f/ETP", f));
+	JOB_VECTOR(j, "probabilities and choice of experts", 12 * T / tp * experts, IS(T), AS("TP", tp),
+	    IS(experts));
 }
 
 void
@@ -114,8 +109,9 @@ compute_activation_again(struct layer_job *j)
 {
 	const struct plan *p = j->p;
 	const double f = (double)p->model.moe_ffn_hidden_size / at_least_one(p->parallel.etp);
-	const double values = compute_routed(p) * f;
+	const double routed = compute_routed(p), up = p->model.gated_mlp ? 2 : 1, clamp = clamp_bytes(p);
 
-	job_move(j, &activation, (2 * (p->model.gated_mlp ? 2 : 1) + 2) * values, 0);
-	job_move(j, &clamps, clamp_bytes(p) * values, 0);
+	JOB_MOVE(j, "experts' activation", (2 * up + 2) * routed * f, 0, IS(up), IS(routed),
+	    AS("f/ETP", f));
+	JOB_MOVE(j, CLAMPS, clamp * routed * f, 0, IS(clamp), IS(routed), AS("f/ETP", f));
 }

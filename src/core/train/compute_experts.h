@@ -10,6 +10,6 @@
 /* Router and experts, without shared ones. */
 void compute_experts(struct layer_job *j, const struct layer_rows *l);
 
-/* What is between the experts' products, forward once more. */
+/* Operations between the experts' products, forward once more. */
 void compute_activation_again(struct layer_job *j);
 #endif

@@ -91,7 +91,7 @@ tokens_of(const struct plan *p, const struct matrix *x, const char **name)
 
 /* Sizes in symbols, as the rows say them. */
 static void
-describe(const struct plan *p, const struct matrix *x, int rows, const char *tokens, char *text,
+describe_product(const struct plan *p, const struct matrix *x, int rows, const char *tokens, char *text,
     size_t size)
 {
 	const char *ranks = x->row->traits & MATRIX_EXPERT ? "/ETP" : "/TP";
@@ -140,7 +140,7 @@ compute_product(struct layer_job *j, const struct layer_rows *l, int first, cons
 	if (j->tally != NULL) {
 		noted = x->row->product;
 		noted.size = text;
-		describe(j->p, x, rows, of, text, sizeof text);
+		describe_product(j->p, x, rows, of, text, sizeof text);
 	}
 	job_linear(j, j->tally != NULL ? &noted : &x->row->product, lot != NULL ? lot : &dense,
 	    tokens, out / ranks_of(j->p, x, MODULE_COLUMNS), in);

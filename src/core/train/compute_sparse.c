@@ -6,9 +6,6 @@
 
 #define SPARSE_SOURCE "Megatron-LM megatron/core/transformer/experimental_attention_variant/dsa.py"
 
-static const struct operation scores = { .name = "indexer scores and choice",
-	.size = "bytes: 8*T*keys" };
-
 static bool
 has_index(const struct model *m)
 {
@@ -55,14 +52,15 @@ compute_pairs_size(const struct plan *p, bool local)
  * back through them alone (dsa_indexer_use_sparse_loss).
  */
 static void
-score(struct layer_job *j, double layers, double heads)
+score_tokens(struct layer_job *j, double layers, double heads)
 {
 	const struct model *m = &j->p->model;
 	const double pairs = layers * batch_tokens(j->p), chosen = pairs * batch_chosen(j->p);
 	const double size = (double)(m->index_heads * m->index_head_dim);
+	const double keys = batch_keys(j->p, false, false);
 	const double latent = m->attention == ATTENTION_MLA ?
 	    (double)(m->kv_lora_rank + m->qk_rope_head_dim) : params_key_dim(m, false);
-	const double flop[2] = { 2 * pairs * batch_keys(j->p, false, false) * size,
+	const double flop[2] = { 2 * pairs * keys * size,
 		chosen * (4 * size + 2 * heads * latent) };
 	const struct rate *rate = &j->g->plain;
 
@@ -71,6 +69,7 @@ score(struct layer_job *j, double layers, double heads)
 	for (int back = 0; back < 2 && j->tally != NULL; back++) {
 		struct remark r = { .name = back ? "indexer loss" : "indexer scores",
 			.source = SPARSE_SOURCE, .symbols = "FLOP/rate",
+			.kind = KERNELS_ATTENTION,
 			.size = back ? "FLOP: T*chosen*(4*heads*size + 2*n/TP*(kl+rope))" :
 			    "FLOP: 2*T*keys*heads*size" };
 
@@ -78,7 +77,7 @@ score(struct layer_job *j, double layers, double heads)
 		    rate->reached / rate->peak, rate->peak);
 		job_note(j, back, flop[back] / rate->reached, &r);
 	}
-	job_move(j, &scores, 8 * pairs * batch_keys(j->p, false, false), 0);
+	JOB_MOVE(j, "indexer scores and choice", 8 * pairs * keys, 0, AS("layers*T", pairs), IS(keys));
 }
 
 void
@@ -94,5 +93,5 @@ compute_indexer(struct layer_job *j, const struct layer_rows *l, double heads)
 	if (layers <= 0 || !has_index(&j->p->model))
 		return;
 	compute_products(j, l, blocks, 0, 0);
-	score(j, layers, heads);
+	score_tokens(j, layers, heads);
 }

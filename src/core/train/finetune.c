@@ -17,6 +17,7 @@
 #define LIGER "linkedin/Liger-Kernel src/liger_kernel/ops/fused_linear_cross_entropy.py"
 #define CCE "apple/ml-cross-entropy cut_cross_entropy"
 #define TORCHTUNE "pytorch/torchtune torchtune/modules/loss/cross_entropy_loss.py"
+#define CHUNKED_NLL "huggingface/trl trl/trainer/sft_trainer.py, _chunked_cross_entropy_loss"
 #define AUTOGRAD "huggingface/transformers src/transformers/models/llama/modeling_llama.py"
 #define FOREACH "pytorch torch/optim/adam.py, _multi_tensor_adam"
 #define AUTOCAST "pytorch aten/src/ATen/autocast_mode.cpp, cached_cast"
@@ -30,7 +31,7 @@
 
 /* Parameters, gradients and moments in one format, without a master copy. */
 static void
-plain(struct recipe *r, const struct plan *p, double bytes)
+keep_plain(struct recipe *r, const struct plan *p, double bytes)
 {
 	const double narrower = plan_has_bitsandbytes(p) ? 1 : bytes / 4;
 	const bool weights = r->weight > 0, gradients = r->gradient > 0;
@@ -54,10 +55,10 @@ trained(const struct plan *p, const struct recipe *framework, int64_t dtype)
 	if (p->finetune.kernels == KERNELS_TE)
 		return r;
 	if (dtype == ADAPTER_FP32)
-		plain(&r, p, 4);
+		keep_plain(&r, p, 4);
 	else if (p->finetune.kernels == KERNELS_TORCHTUNE ||
 	    !framework_of(p)->gradients_in_precision)
-		plain(&r, p, 2);
+		keep_plain(&r, p, 2);
 	return r;
 }
 
@@ -66,7 +67,10 @@ trained(const struct plan *p, const struct recipe *framework, int64_t dtype)
  * verl/workers/engine/fsdp/transformer_impl.py; NeMo-RL nemo_rl/models/policy). Transformer Engine's
  * are in the format of its products (fp8_param): no optimizer reads them in 16 bits, and a copy
  * for the backward pass is only there where turning the first one round does not make it
- * (disable_parameter_transpose_cache; as the LoRA runs of MLPerf have both). */
+ * (disable_parameter_transpose_cache). Both as Megatron-Bridge's recipe of LoRA on Llama 2 70B has
+ * them in FP8 of tensors (perf_recipes, _llama2_70b_precision_config and _llama2_benchmark_common);
+ * MLPerf 5.0's run of it has the weights so, and keeps the copy where the GPU needs one
+ * (mlcommons/training_results_v5.0 NVIDIA llama2_70b_lora train.py, fp8_params). */
 static void
 freeze(struct recipe *r, const struct plan *p)
 {
@@ -236,6 +240,29 @@ logit_bytes(const struct plan *p)
 	}
 }
 
+/*
+ * TRL's loss puts the tokens that count first, takes slices of 256 of them, and makes the logits of
+ * one once more in its backward pass: in fp32, with log-softmax, its exponential for the entropy and
+ * a gradient. The gradient of a slice is as long as all of them, zeros elsewhere
+ * (SliceBackward), and added to that of the others; as that of the weight is.
+ */
+#define NLL_CHUNK 256.0
+
+static void
+add_chunked_nll(const struct rank_view *v, double vocab, bool head, double *logits)
+{
+	const struct activation *c = v->act;
+	const double a = c->a, h = (double)v->p->model.hidden_size, chunk = smaller(NLL_CHUNK, c->tokens);
+
+	TERM(v->ledger, *logits, QUANTITY_LOGITS, "tokens in order, gradients of a chunk and of all",
+	    CHUNKED_NLL, 3 * a * h * c->tokens, IS(a), IS(h), AS("T", c->tokens));
+	TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits of a chunk", CHUNKED_NLL,
+	    4 * 4 * chunk * vocab, AS("tokens", chunk), AS("logits of a token", vocab));
+	if (head)
+		TERM(v->ledger, *logits, QUANTITY_LOGITS, "weight gradients of the head, of a chunk and of all",
+		    CHUNKED_NLL, 2 * a * vocab * h, IS(a), AS("logits of a token", vocab), IS(h));
+}
+
 /* The head's is there at the loss, those of layers where they are not recomputed. */
 static void
 add_weight_copies(const struct rank_view *v, double vocab, double *logits)
@@ -266,7 +293,9 @@ finetune_add_loss(const struct rank_view *v, double *logits)
 	if (kind < CE_HF)
 		return false;
 	add_weight_copies(v, vocab, logits);
-	if (kind <= CE_HF_OLD)
+	if (kind == CE_CHUNKED_NLL)
+		add_chunked_nll(v, vocab, head, logits);
+	else if (kind <= CE_HF_OLD)
 		TERM(v->ledger, *logits, QUANTITY_LOGITS, "logits", HF_LOSS, held * c->tokens * vocab,
 		    AS("bytes", held), AS("T", c->tokens), AS("logits of a token", vocab));
 	else if (kind == CE_CHUNKED)
@@ -339,17 +368,26 @@ finetune_add_segments(const struct rank_view *v, double *pools)
 
 /* ---- backward and step ------------------------------------------------------------ */
 
+/*
+ * Autograd frees what a product kept when its own backward pass is over: where the MLP's last
+ * weight is trained, its input is gone when gradients of that input's two factors are made, beside
+ * that of the input and that of the block's output. Fused kernels are left at what their runs
+ * took.
+ */
 bool
 finetune_add_backward(const struct rank_view *v, double *buffers)
 {
 	const struct activation *c = v->act;
 	const double h = (double)v->p->model.hidden_size, f = mlp_width(&v->p->model);
+	const bool frees = !adapters_only(v->p) && !c->fused;
+	const double inner = frees ? 2 : 3, outer = frees ? 1 : 4;
 
 	if (!modules_eager(v->p))
 		return false;
 	TERM(v->ledger, *buffers, QUANTITY_BUFFERS, "gradients of a layer", AUTOGRAD,
-	    c->a * c->tokens * (3 * f + 4 * h) / c->tp, AS("a", c->a), AS("T", c->tokens), IS(f),
-	    IS(h), AS("TP", c->tp));
+	    c->a * c->tokens * (inner * f + outer * h) / c->tp, AS("a", c->a), AS("T", c->tokens),
+	    AS("gradients inside the MLP", inner), IS(f), AS("between layers", outer), IS(h),
+	    AS("TP", c->tp));
 	if (v->p->finetune.method == FINETUNE_DORA) {
 		const double largest =
 		    adapters_sums(v->p, &v->layers->kinds, v->layers->embedding).largest;
@@ -366,17 +404,18 @@ finetune_add_backward(const struct rank_view *v, double *buffers)
 /*
  * Without accumulation gradients come as activations go, but for ZeRO-3 of DeepSpeed, which has
  * one buffer for all of them from the beginning (runtime/zero/stage3.py,
- * grad_partitions_flat_buffer); PyTorch's foreach optimizer then makes a copy of what is trained
- * where the activations were.
+ * grad_partitions_flat_buffer); PyTorch's optimizer then makes its copies where activations were,
+ * and transients. Runs with adapters on short texts took both (tests/data/finetune_measured.tsv,
+ * qwen1-readme).
  */
 void
-finetune_add_step(const struct rank_view *v, double bytes, int64_t microbatches,
-    struct memory *out)
+finetune_add_step(const struct rank_view *v, double bytes, double transients,
+    int64_t microbatches, struct memory *out)
 {
 	const double kept = out->activations + out->logits;
 	const bool flat = framework_of(v->p)->working.buckets && framework_zero(v->p) >= 3;
 	const double gone = microbatches == 1 && !flat ? smaller(out->gradients, kept) : 0;
-	const double freed = kept - gone;
+	const double freed = kept - gone + (adapters_only(v->p) ? 0 : transients);
 
 	if (!modules_eager(v->p))
 		return;
@@ -393,5 +432,5 @@ finetune_add_step(const struct rank_view *v, double bytes, int64_t microbatches,
 	if (bytes > freed)
 		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "copies in the optimizer's step",
 		    FOREACH, bytes - freed, AS("bytes of what is trained", bytes),
-		    AS("(activations + logits)", freed));
+		    AS("(activations + logits + transients)", freed));
 }

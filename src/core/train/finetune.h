@@ -24,7 +24,7 @@ struct finetune_recipes {
 /* From how the framework trains everything. */
 struct finetune_recipes finetune_recipes(const struct plan *p, const struct recipe *framework);
 
-/* What is trained, onto parameters, gradients and optimizer. */
+/* Add trained weights to parameters, gradients and optimizer. */
 void finetune_add_state(const struct finetune_recipes *r, const struct adapter_params *n,
     const struct shards *shards, struct ledger *ledger, struct memory *out);
 
@@ -50,7 +50,7 @@ void finetune_add_segments(const struct rank_view *v, double *pools);
 /* Gradients of a layer of their modules in its backward pass; false of others. */
 bool finetune_add_backward(const struct rank_view *v, double *buffers);
 
-/* The step of the optimizer, in which activations are gone: `n` bytes' worth of parameters. */
-void finetune_add_step(const struct rank_view *v, double bytes, int64_t microbatches,
-    struct memory *out);
+/* The step of the optimizer, which copies so many bytes where activations and transients were. */
+void finetune_add_step(const struct rank_view *v, double bytes, double transients,
+    int64_t microbatches, struct memory *out);
 #endif

@@ -1,7 +1,10 @@
 #include "core/train/host.h"
 
+#include "core/base/number.h"
+#include "core/model/activation.h"
 #include "core/model/modules.h"
 #include "core/model/params.h"
+#include "core/plan/batch.h"
 #include "core/plan/format.h"
 #include "core/train/compute_adapters.h"
 
@@ -63,11 +66,65 @@ layer_forward(const struct plan *p, int kind)
 double
 host_forward(const struct plan *p, int kind)
 {
-	return layer_forward(p, kind) + adapters_forward(p, kind);
+	return (layer_forward(p, kind) + adapters_forward(p, kind)) / p->cluster.host_scale;
 }
 
 double
 host_backward(const struct plan *p, int kind)
 {
 	return BACKWARD * host_forward(p, kind);
+}
+
+/* ---- copies ------------------------------------------------------------------------ */
+
+#define COPY_SOURCE "copies of pinned memory on an H100, measured: 54 of 64 GB/s one way"
+
+/* Of one micro-batch: layers that keep everything and wait there, and inputs of those that do not. */
+static double
+bytes_away(const struct plan *p, const struct chunk *chunk, int64_t n)
+{
+	const struct activation act = activation_init(p);
+	const struct share unit = activation_units(&act);
+	struct share all = { .input = 0 };
+
+	for (int64_t i = 0; i < n; i++) {
+		const int64_t layers = chunk[i].count;
+		const int64_t again = p->training.recompute == RECOMPUTE_FULL ?
+		    batch_layers_again(p, layers) : 0;
+		const int64_t away = least_of(p->training.offload_layers, layers) - again;
+		struct share sent = { .input = (double)batch_inputs_away(p, layers) };
+
+		if (away > 0)
+			sent.kept = params_kinds(&p->model, chunk[i].first + again, away);
+		all = share_add(all, &sent, 1);
+	}
+	return share_bytes(&all, &unit);
+}
+
+double
+host_link(const struct plan *p)
+{
+	return (p->cluster.host_gbps > 0 ? p->cluster.host_gbps : p->cluster.pcie_gbps) * 1e9;
+}
+
+double
+host_copies(const struct plan *p, const struct chunk *chunk, int64_t n,
+    const struct host_pass *pass, struct ledger *ledger)
+{
+	const double microbatches = pass->microbatches, forward = pass->forward;
+	const double backward = pass->backward, rate = host_link(p);
+	double sum = 0, bytes;
+
+	if (rate <= 0 || (p->training.offload_layers == 0 && batch_inputs_away(p, 1) == 0))
+		return 0;
+	bytes = bytes_away(p, chunk, n);
+	if (bytes / (HOST_COPY_SHARE * rate) > forward)
+		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "activations to the host, exposed", COPY_SOURCE,
+		    microbatches * (bytes / (HOST_COPY_SHARE * rate) - forward), AS("micro-batches", microbatches),
+		    IS(bytes), AS("share", HOST_COPY_SHARE), AS("link", rate), IS(forward));
+	if (bytes / (HOST_COPY_SHARE * rate) > backward)
+		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "activations from the host, exposed", COPY_SOURCE,
+		    microbatches * (bytes / (HOST_COPY_SHARE * rate) - backward), AS("micro-batches", microbatches),
+		    IS(bytes), AS("share", HOST_COPY_SHARE), AS("link", rate), IS(backward));
+	return sum;
 }

@@ -1,6 +1,7 @@
 #include "core/train/job.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -42,10 +43,14 @@ static void
 note_in(const struct layer_job *j, enum quantity q, double times, double seconds,
     const struct remark *r)
 {
-	if (times > 0 && seconds > 0)
-		ledger_note(j->tally->ledger, q, times * seconds, r->name, r->source,
-		    "%s*%s = %.10g*%s s, %s", j->tally->unit, r->symbols, times, r->numbers,
-		    r->size);
+	struct ledger *l = j->tally->ledger;
+
+	if (!(times > 0) || !(seconds > 0))
+		return;
+	l->kind = j->kind != KERNELS_NONE ? j->kind : r->kind;
+	ledger_note(l, q, times * seconds, r->name, r->source, "%s*%s = %.10g*%s s%s%s", j->tally->unit,
+	    r->symbols, times, r->numbers, r->size != NULL ? ", " : "", r->size != NULL ? r->size : "");
+	l->kind = KERNELS_NONE;
 }
 
 void
@@ -66,7 +71,8 @@ job_note_product(const struct layer_job *j, bool backward, const struct product 
 {
 	const struct machine *g = j->g;
 	const int q = g->power;
-	struct remark r = { .name = name, .source = GEMM_SOURCE, .size = size };
+	struct remark r = { .name = name, .source = GEMM_SOURCE, .size = size,
+		.kind = KERNELS_PRODUCT };
 
 	text_put(r.symbols, sizeof r.symbols,
 	    "(t0 + %s((2*m*n*k/rate)^%d + (bytes/memory rate)^%d)^(1/%d))",
@@ -81,19 +87,47 @@ job_note_product(const struct layer_job *j, bool backward, const struct product 
 	job_note(j, backward, job_product_seconds(g, x), &r);
 }
 
+/* Whether a formula is a sum outside of brackets. */
+static bool
+is_sum(const char *code)
+{
+	int depth = 0;
+
+	for (; *code != '\0' && (depth > 0 || (*code != '+' && *code != '-')); code++)
+		depth += (*code == '(') - (*code == ')');
+	return *code != '\0';
+}
+
+/* "factor*(times*(bytes)/", of which 1 is left out. */
+static void
+put_bytes(char *buf, size_t size, double factor, const struct moved *m, bool numbers)
+{
+	char code[160];
+
+	ledger_write(code, sizeof code, m->code, m->symbols, numbers);
+	buf[0] = '\0';
+	if (factor > 1)
+		text_put(buf, size, "%.10g*", factor);
+	text_add(buf, size, "(");
+	if (m->times > 1 && numbers)
+		text_add(buf, size, "%.10g*", m->times);
+	else if (m->times > 1)
+		text_add(buf, size, "moves*");
+	text_add(buf, size, is_sum(code) ? "(%s)/" : "%s/", code);
+}
+
 void
-job_note_memory(const struct layer_job *j, bool backward, double factor, double bytes,
-    const char *name, const char *size)
+job_note_memory(const struct layer_job *j, bool backward, double factor, const struct moved *m)
 {
 	const struct rate *v = &j->g->vector;
-	struct remark r = { .name = name, .source = MEMORY_SOURCE, .size = size };
+	struct remark r = { .name = m->name, .source = MEMORY_SOURCE, .kind = KERNELS_OTHER };
 
-	if (factor > 1)
-		text_put(r.numbers, sizeof r.numbers, "%.10g*", factor);
-	text_put(r.symbols, sizeof r.symbols, "%s(bytes/memory rate + t0)", r.numbers);
-	text_add(r.numbers, sizeof r.numbers, "(%.10g/(%.7g*%.7g) + %.7g)", bytes,
-	    v->reached / v->peak, v->peak, j->g->kernel);
-	job_note(j, backward, factor * machine_memory(j->g, bytes), &r);
+	put_bytes(r.symbols, sizeof r.symbols, factor, m, false);
+	text_add(r.symbols, sizeof r.symbols, "memory rate + t0)");
+	put_bytes(r.numbers, sizeof r.numbers, factor, m, true);
+	text_add(r.numbers, sizeof r.numbers, "(%.7g*%.7g) + %.7g)", v->reached / v->peak, v->peak,
+	    j->g->kernel);
+	job_note(j, backward, factor * machine_memory(j->g, m->times * m->bytes), &r);
 }
 
 void
@@ -108,14 +142,16 @@ job_forward(struct layer_job *j, double seconds)
 static void
 add_gradients(struct layer_job *j, const struct operation *op, double weights)
 {
-	const double bytes = j->g->added * weights, seconds = machine_memory(j->g, bytes);
+	const double added = j->g->added, bytes = added * weights;
+	const double seconds = machine_memory(j->g, bytes);
 
 	if (j->frozen)
 		return;
 	j->w.backward += seconds;
 	j->w.weight += seconds;
 	if (j->tally != NULL)
-		job_note_memory(j, true, 1, bytes, op->added, "bytes: added*n*k");
+		job_note_memory(j, true, 1, &(struct moved){ op->added, "added*weights",
+		    LEDGER_SYMBOLS(IS(added), IS(weights)), bytes, 1 });
 }
 
 /* The three products of a layer, of which frozen weights need no own gradient; that is added
@@ -148,26 +184,20 @@ job_linear(struct layer_job *j, const struct operation *op, const struct lot *lo
     double tokens, double out, double in)
 {
 	const double kernels = lot->casts, values = lot->times * tokens / kernels;
+	const struct ledger_symbol symbols[] = { { "cast=cast", lot->cast },
+		{ "back=cast", lot->cast_back }, { "values=products*m/casts", values }, { "in=k", in },
+		{ "out=n", out }, { NULL, 0 } };
+	const struct moved forward = { op->cast, "cast*values*in", symbols, lot->cast * values * in, 1 };
+	const struct moved back = { op->cast_back, "back*values*out", symbols,
+		lot->cast_back * values * out, 1 };
 
 	job_products(j, op, lot, tokens, out, in);
-	job_forward(j, kernels * machine_memory(j->g, lot->cast * values * in));
-	j->w.backward += kernels * machine_memory(j->g, lot->cast_back * values * out);
+	job_forward(j, kernels * machine_memory(j->g, forward.bytes));
+	j->w.backward += kernels * machine_memory(j->g, back.bytes);
 	if (j->tally != NULL) {
-		job_note_memory(j, false, kernels, lot->cast * values * in, op->cast,
-		    "bytes: cast*products*m*k/casts");
-		job_note_memory(j, true, kernels, lot->cast_back * values * out, op->cast_back,
-		    "bytes: cast*products*m*n/casts");
+		job_note_memory(j, false, kernels, &forward);
+		job_note_memory(j, true, kernels, &back);
 	}
-}
-
-void
-job_dense(
-    struct layer_job *j, const struct operation *op, double tokens, double out, double in)
-{
-	const struct machine *g = j->g;
-	const struct lot lot = { g->linear, g->linear, 1, g->cast, g->cast, 1 };
-
-	job_linear(j, op, &lot, tokens, out, in);
 }
 
 void
@@ -180,31 +210,41 @@ job_plain(
 }
 
 void
-job_move(struct layer_job *j, const struct operation *op, double forward, double backward)
+job_plain_sized(struct layer_job *j, const struct operation *op, const double mnk[3],
+    const char *const code[3], const struct ledger_symbol *symbols)
 {
-	job_forward(j, machine_memory(j->g, forward));
-	j->w.backward += machine_memory(j->g, backward);
+	struct operation noted = *op;
+	char size[128] = "m x n x k: ";
+	size_t n = strlen(size);
+
+	for (int i = 0; i < 3 && j->tally != NULL; i++) {
+		n += ledger_write(size + n, sizeof size - n, code[i], symbols, false);
+		n += text_put(size + n, sizeof size - n, i < 2 ? " x " : "");
+	}
+	noted.size = size;
+	job_plain(j, &noted, mnk[0], mnk[1], mnk[2]);
+}
+
+void
+job_move(struct layer_job *j, const struct moved *forward, const struct moved *backward)
+{
+	job_forward(j, machine_memory(j->g, forward->bytes));
+	j->w.backward += machine_memory(j->g, backward->bytes);
 	if (j->tally != NULL) {
-		job_note_memory(j, false, 1, forward, op->name, op->size);
-		job_note_memory(j, true, 1, backward, op->name, op->size);
+		job_note_memory(j, false, 1, forward);
+		job_note_memory(j, true, 1, backward);
 	}
 }
 
 void
-job_unfused(struct layer_job *j, const struct operation *op, double bytes)
+job_unfused(struct layer_job *j, const struct moved *m)
 {
-	const double t = machine_memory(j->g, bytes);
+	const double t = machine_memory(j->g, m->times * m->bytes);
 
 	job_forward(j, t);
 	j->w.backward += MOVED_BACKWARD * t;
 	if (j->tally != NULL) {
-		job_note_memory(j, false, 1, bytes, op->name, op->size);
-		job_note_memory(j, true, MOVED_BACKWARD, bytes, op->name, op->size);
+		job_note_memory(j, false, 1, m);
+		job_note_memory(j, true, MOVED_BACKWARD, m);
 	}
-}
-
-void
-job_vector(struct layer_job *j, const struct operation *op, double bytes)
-{
-	job_unfused(j, op, j->g->moves * bytes);
 }

@@ -37,6 +37,7 @@ struct layer_job {
 	bool again;                /* recompute runs what is added now once more */
 	bool only_again;           /* and here nothing else counts */
 	bool frozen;               /* weights have no gradient */
+	enum kernel_kind kind;     /* of what is added now; KERNELS_NONE: as it is noted */
 	struct work w;
 };
 
@@ -57,6 +58,7 @@ struct product {
 /* A term: its name and source, and its formula for one part, in symbols and in numbers. */
 struct remark {
 	const char *name, *source, *size;
+	enum kernel_kind kind;
 	char symbols[96], numbers[160];
 };
 
@@ -70,34 +72,49 @@ double job_product_seconds(const struct machine *g, const struct product *x);
 void job_note(
     const struct layer_job *j, bool backward, double seconds, const struct remark *r);
 
-/* The same for products and for bytes. */
+/* Note the seconds of a product; and those of bytes that are moved. */
 void job_note_product(const struct layer_job *j, bool backward, const struct product *x,
     const char *name, const char *size);
 
+/* Bytes that an operation moves: the C expression that they are, its names, and what it takes
+ * times. */
+struct moved {
+	const char *name, *code;
+	const struct ledger_symbol *symbols;
+	double bytes, times;
+};
+
 /* factor: how many times as long as those bytes take. */
-void job_note_memory(const struct layer_job *j, bool backward, double factor, double bytes,
-    const char *name, const char *size);
+void job_note_memory(const struct layer_job *j, bool backward, double factor,
+    const struct moved *moved);
 
 /* A linear layer, or one of each expert. Below 16 bits what goes into it is cast before the
  * products, forward its input and backward the gradient of its output. */
 void job_linear(struct layer_job *j, const struct operation *op, const struct lot *lot,
     double tokens, double out, double in);
 
-/* A linear layer of the plan's precision. */
-void job_dense(
-    struct layer_job *j, const struct operation *op, double tokens, double out, double in);
-
-/* A product in 16 bits whatever the precision. */
+/* A product in 16 bits whatever the precision; its sizes are expressions of the names that follow. */
 void job_plain(
     struct layer_job *j, const struct operation *op, double tokens, double out, double in);
+void job_plain_sized(struct layer_job *j, const struct operation *op, const double mnk[3],
+    const char *const code[3], const struct ledger_symbol *symbols);
+#define JOB_PLAIN(j, op, tokens, out, in, ...) \
+	job_plain_sized(j, op, (const double[]){ tokens, out, in }, \
+	    (const char *const[]){ #tokens, #out, #in }, LEDGER_SYMBOLS(__VA_ARGS__))
 
-/* A memory-bound operation: bytes that it moves forward and backward. */
-void job_move(struct layer_job *j, const struct operation *op, double forward, double backward);
+/* A memory-bound operation: bytes that it moves forward and backward, expressions of the names that
+ * follow. */
+void job_move(struct layer_job *j, const struct moved *forward, const struct moved *backward);
+#define JOB_MOVE(j, name, forward, backward, ...) \
+	job_move(j, &(struct moved){ name, #forward, LEDGER_SYMBOLS(__VA_ARGS__), forward, 1 }, \
+	    &(struct moved){ name, #backward, LEDGER_SYMBOLS(__VA_ARGS__), backward, 1 })
 
-/* Memory-bound operations: bytes of the forward pass, fused; backward moves 1.8 times as
- * much. */
-void job_vector(struct layer_job *j, const struct operation *op, double bytes);
-
-/* The same of bytes that are moved as they are, fused or not. */
-void job_unfused(struct layer_job *j, const struct operation *op, double bytes);
+/* Memory-bound operations: bytes of the forward pass; backward moves 1.8 times as much. UNFUSED: as
+ * they are, VECTOR: fused, else more of them. */
+void job_unfused(struct layer_job *j, const struct moved *moved);
+#define JOB_UNFUSED(j, name, bytes, ...) \
+	job_unfused(j, &(struct moved){ name, #bytes, LEDGER_SYMBOLS(__VA_ARGS__), bytes, 1 })
+#define JOB_VECTOR(j, name, bytes, ...) \
+	job_unfused(j, &(struct moved){ name, #bytes, LEDGER_SYMBOLS(__VA_ARGS__), bytes, \
+	    (j)->g->moves })
 #endif

@@ -149,7 +149,10 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 	const struct pass *x = backward ? &row->backward : &row->forward;
 	const double heads = params_query_heads(&p->model, local) / at_least_one(p->parallel.tp);
 	const double keys = batch_keys(p, local, true);
-	struct kernel_rate r = { .peak = p->cluster.bf16_tflops * 1e12,
+	/* In FP32 a kernel has the units that products have (pytorch/pytorch
+	 * aten/src/ATen/native/transformers/cuda/sdp_utils.cpp: flash takes 16 bits alone). */
+	struct kernel_rate r = { .peak = p->training.precision == PRECISION_FP32 ? g->peak :
+	        p->cluster.bf16_tflops * 1e12,
 		.window = 1,
 		.share = x->share * g->scale,
 		.sequence = sequence_seen(p),

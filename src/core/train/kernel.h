@@ -13,7 +13,7 @@
 #include "core/plan/plan.h"
 #include "core/train/machine.h"
 
-/* What runs: where the plan says auto, what the framework's release takes on this GPU. Never
+/* The kernel that runs: where the plan says auto, what the framework's release takes on this GPU. Never
  * KERNEL_AUTO. */
 enum attention_kernel kernel_of(const struct plan *p);
 

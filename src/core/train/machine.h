@@ -7,12 +7,12 @@
 
 #include "core/plan/plan.h"
 
-/* What is reached of a peak, in FLOP/s or B/s. */
+/* A peak and the part of it that is reached, in FLOP/s or B/s. */
 struct rate {
 	double reached, peak;
 };
 
-/* What the GPU and the software on it reach. */
+/* Rates of the GPU and of the software on it. */
 struct machine {
 	bool known;            /* the plan says how fast the GPU is; else every time is 0 */
 	double peak;           /* dense peak in the plan's precision: what MFU divides by */

@@ -1,8 +1,5 @@
 /*
- * memory.c - bytes of parameters, gradients and optimizer state, and the sum of all.
- *
- * The framework's recipe (framework/recipe.h) says how many bytes each parameter takes in
- * each role and over how many ranks each role is sharded; the terms follow from it.
+ * memory.c - the bytes of each stage and of all: what stands, what is in flight, what the host has.
  */
 #include "core/train/memory.h"
 
@@ -15,21 +12,17 @@
 #include "core/model/modules.h"
 #include "core/model/weights.h"
 #include "core/plan/batch.h"
+#include "core/train/drive.h"
 #include "core/train/finetune.h"
 #include "core/train/memory_buffers.h"
+#include "core/train/memory_overhead.h"
+#include "core/train/memory_state.h"
 #include "core/train/schedule.h"
 
 #define ZERO_OFFLOAD "Rajbhandari et al. 2021, ZeRO-Infinity, arXiv 2104.07857; " \
     "Megatron-LM megatron/core/optimizer/cpu_offloading"
 #define TE_OFFLOAD "TransformerEngine transformer_engine/pytorch/cpu_offload.py"
 #define VLLM_LOADER "vLLM vllm/model_executor/layers/quantization/"
-
-/* The parameters of one stage, split as the recipes need. */
-struct holding {
-	struct stage_params params;
-	const struct shards *shards;
-	struct ledger *ledger;
-};
 
 struct shards
 memory_shards(const struct plan *p, const struct layout *l)
@@ -51,93 +44,6 @@ memory_capacity(const struct plan *p)
 	const double left = p->cluster.memory_gib - p->cluster.reserved_gib;
 
 	return left > 0 ? left * GIB : 0;
-}
-
-/* One term: parameters x bytes / ranks. */
-static inline void
-term(struct ledger *ledger, enum quantity q, double *sum, double params, double bytes,
-    double ranks, const char *name, const char *source)
-{
-	if (params <= 0 || bytes <= 0)
-		return;
-	LEDGER_TERM(ledger, *sum, q, name, source, params * bytes / ranks,
-	    AS("parameters", params), IS(bytes), IS(ranks));
-}
-
-static void
-add_parameters(const struct holding *h, const struct recipe *r, double *sum)
-{
-	const struct stage_params *n = &h->params;
-	const struct shards over = shards_over(r->shard_weights, h->shards);
-	const double d = over.dense, e = over.expert;
-	const enum quantity q = QUANTITY_PARAMETERS;
-
-	term(h->ledger, q, sum, n->linear, r->linear, d, "weights of linear layers",
-	    r->weight_source);
-	term(h->ledger, q, sum, n->dense - n->linear, r->weight, d,
-	    "other weights", r->weight_source);
-	term(h->ledger, q, sum, n->expert_linear, r->experts_plain ? r->weight : r->linear, e,
-	    "weights of routed experts", r->weight_source);
-	term(h->ledger, q, sum, n->expert - n->expert_linear, r->weight, e,
-	    "biases of routed experts", r->weight_source);
-	term(h->ledger, q, sum, n->linear, r->copy, d, "FP8 copies of linear weights",
-	    r->weight_source);
-	term(h->ledger, q, sum, n->expert_linear, r->copy, e, "FP8 copies of expert weights",
-	    r->weight_source);
-	term(h->ledger, q, sum, n->dense, r->gathered, 1, "gathered weights", r->weight_source);
-	term(h->ledger, q, sum, n->expert, r->gathered, 1, "gathered weights of routed experts",
-	    r->weight_source);
-}
-
-static void
-add_gradients(const struct holding *h, const struct recipe *r, double *sum)
-{
-	const struct shards over = shards_over(r->shard_gradients, h->shards);
-
-	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.dense, r->gradient, over.dense, "gradients",
-	    r->gradient_source);
-	term(h->ledger, QUANTITY_GRADIENTS, sum, h->params.expert, r->gradient, over.expert,
-	    "gradients of routed experts", r->gradient_source);
-}
-
-/* State that takes `matrix` bytes for the weights of linear layers and router, `rest`
- * bytes for everything else. */
-static void
-add_state(const struct holding *h, const struct recipe *r, double *sum, double matrix,
-    double rest, const char *const name[3])
-{
-	const struct stage_params *n = &h->params;
-	const double matrices = n->linear + n->router;
-	const struct shards over = shards_over(r->shard_optimizer, h->shards);
-	const double d = over.dense, e = over.expert;
-	const enum quantity q = QUANTITY_OPTIMIZER;
-	const char *source = r->optimizer_source;
-
-	if (r->whole_rest || matrix < rest || rest < matrix) {
-		term(h->ledger, q, sum, matrices, matrix, d, name[0], source);
-		term(h->ledger, q, sum, n->dense - matrices, rest, r->whole_rest ? 1 : d, name[2],
-		    source);
-	} else {
-		term(h->ledger, q, sum, n->dense, matrix, d, name[0], source);
-	}
-	term(h->ledger, q, sum, n->expert, matrix, e, name[1], source);
-}
-
-static void
-add_optimizer(const struct holding *h, const struct recipe *r, double *sum)
-{
-	static const char *const masters[3] = { "master weights",
-		"master weights of routed experts", "master weights of embedding, head and norms" };
-	static const char *const copies[3] = { "fp32 copy of gradients",
-		"fp32 copy of gradients of routed experts",
-		"fp32 copy of gradients of embedding, head and norms" };
-	static const char *const moments[3] = { "optimizer moments",
-		"optimizer moments of routed experts",
-		"optimizer moments of embedding, head and norms" };
-
-	add_state(h, r, sum, r->master, r->master, masters);
-	add_state(h, r, sum, r->gradient_copy, r->gradient_copy, copies);
-	add_state(h, r, sum, r->matrix_moments, r->moments, moments);
 }
 
 /* Embedding, head, norms, biases and router keep 16 bits. */
@@ -220,27 +126,6 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 	return s;
 }
 
-/*
- * An optimizer turns 16-bit gradients into fp32 in the step alone, DeepSpeed's ZeRO-3 those of
- * 1e9 parameters (sub_group_size) at a time: what of it does not fit where activations, logits
- * and transients were.
- */
-static void
-add_step_copy(const struct holding *h, const struct recipe *r, double transients,
-    struct memory *out)
-{
-	const struct shards over = shards_over(r->shard_optimizer, h->shards);
-	const double all = h->params.dense / over.dense + h->params.expert / over.expert;
-	const double n = r->shard_weights ? smaller(all, 1e9) : all;
-	const double freed = out->activations + out->logits + transients;
-
-	if (n * r->step_copy > freed)
-		LEDGER_TERM(h->ledger, out->buffers, QUANTITY_BUFFERS,
-		    "fp32 copy of gradients in the step", r->gradient_source, n * r->step_copy - freed,
-		    AS("parameters", n), AS("bytes", r->step_copy),
-		    AS("(activations + logits + transients)", freed));
-}
-
 /* What is trained beside frozen weights. */
 static void
 add_adapters(const struct memory_setup *s, const struct rank_view *v, struct memory *out)
@@ -251,31 +136,6 @@ add_adapters(const struct memory_setup *s, const struct rank_view *v, struct mem
 	finetune_add_state(&recipes, &v->trained, &s->shards, v->ledger, out);
 	finetune_add_scales(s->p, v->layers, s->recipe.weight > 0 ? 1 / ranks : 0, v->ledger,
 	    out);
-}
-
-/*
- * Bytes that PyTorch's optimizer copies of what is trained, on one rank. The fused step, which is
- * the Trainer's own choice (transformers training_args.py, default_optim), copies nothing; that of
- * torch.optim.AdamW by itself was measured to hold two copies of the largest weight, embedding or
- * stacked experts, of a model that is trained whole (tests/data/h100_eager.tsv; as the
- * denominator of torch/optim/adam.py, _single_tensor_adam).
- */
-static double
-step_bytes(const struct memory_setup *s, const struct holding *h, const struct rank_view *v)
-{
-	const struct recipe *r = adapters_only(s->p) ? &s->adapters : &s->recipe;
-	const struct shards over = shards_over(r->shard_optimizer, &s->shards);
-	const struct model *m = &s->p->model;
-	const double width = (double)m->hidden_size;
-	const double table = (double)params_padded_vocab(s->p) * width;
-	const double experts = (double)m->experts * 2 * (double)m->moe_ffn_hidden_size * width;
-
-	if (adapters_only(s->p))
-		return r->step_copy * (v->trained.dense / over.dense + v->trained.expert / over.expert) +
-		    s->saved.step_copy * v->trained.saved / over.dense;
-	return r->step_copy * smaller(
-	    2 * larger(table / over.dense, experts / params_expert_ranks(s->p) / over.expert),
-	    h->params.dense / over.dense + h->params.expert / over.expert);
 }
 
 /* The range of the total. */
@@ -303,7 +163,7 @@ holding_of(const struct memory_setup *s, const struct stage_params *held, struct
 static struct rank_view
 view_of(const struct memory_setup *s, const struct rank_layers *r, const struct holding *h)
 {
-	struct rank_view v = { .p = s->p, .act = &s->act, .params = &h->params,
+	struct rank_view v = { .p = s->p, .act = &s->act, .unit = &s->unit, .params = &h->params,
 		.shards = &s->shards, .layers = r, .ledger = h->ledger,
 		.gradient = s->recipe.gradient, .layer = s->layer,
 		.weights_away = !(s->recipe.weight > 0) };
@@ -322,9 +182,7 @@ standing(const struct memory_setup *s, const struct holding *h, const struct ran
 	struct memory_standing out = { .transients = 0 };
 	struct memory *m = &out.memory;
 
-	add_parameters(h, &s->recipe, &m->parameters);
-	add_gradients(h, &s->recipe, &m->gradients);
-	add_optimizer(h, &s->recipe, &m->optimizer);
+	state_add(h, &s->recipe, m);
 	if (adapters_only(s->p))
 		add_adapters(s, v, m);
 	m->low = m->high = m->parameters + m->gradients + m->optimizer;
@@ -345,9 +203,9 @@ with_flight(const struct memory_setup *s, const struct holding *h, const struct 
 	activation_add_moving(&s->act, v->layers->longest, v->ledger, &out.activations);
 	out.in_flight = f->microbatches;
 	if (modules_eager(s->p))
-		finetune_add_step(v, step_bytes(s, h, v), s->microbatches, &out);
+		finetune_add_step(v, state_step_bytes(s, h, v), standing->transients, s->microbatches, &out);
 	else
-		add_step_copy(h, &s->recipe, standing->transients, &out);
+		state_add_step(h, &s->recipe, standing->transients, &out);
 	bias_add(v, &out);
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
 	    out.logits + out.buffers;
@@ -360,7 +218,7 @@ with_flight(const struct memory_setup *s, const struct holding *h, const struct 
 /* ---- the host ---------------------------------------------------------------------- */
 
 static double
-state(const struct memory_setup *s, const struct rank_layers *r)
+state_bytes(const struct memory_setup *s, const struct rank_layers *r)
 {
 	const struct memory_limit none = { 0, 0 };
 	const struct stage_params held = params_held(s->p, r, NULL);
@@ -393,18 +251,64 @@ kept(const struct memory_setup *s, int64_t stage)
 	return sum;
 }
 
-/*
- * What offload takes from one GPU is in its host's memory, to the byte. An optimizer that runs
- * there has fp32 gradients there too, unless they left in fp32 themselves.
- */
+/* The state under another choice of what is offloaded. */
 static double
-away(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
+state_under(const struct memory_setup *s, const struct rank_layers *r, const struct plan *here)
+{
+	struct memory_setup other = *s;
+
+	other.p = other.act.p = here;
+	setup_training(&other, here, false);
+	return state_bytes(&other, r);
+}
+
+/* What offload takes of the state of one GPU, to the byte. An optimizer that runs on the host has
+ * fp32 gradients there too, unless they left in fp32 themselves; here: the plan without offload. */
+static struct drive_load
+state_away(const struct memory_setup *s, const struct memory_setup *all,
+    const struct rank_layers *r, struct plan *here)
+{
+	const bool offloads = s->p->parallel.offload != OFFLOAD_NONE;
+	const struct recipe *trained = adapters_only(here) ? &all->adapters : &all->recipe;
+	const struct recipe *now = adapters_only(here) ? &s->adapters : &s->recipe;
+	const double left = state_bytes(s, r);
+	struct drive_load load = { .states = state_bytes(all, r) - left, .owned = optimized(all, r) };
+
+	if (s->p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS) {
+		here->parallel.offload = OFFLOAD_OPTIMIZER;
+		load.weights = state_under(s, r, here) - left;
+		here->parallel.offload = OFFLOAD_NONE;
+		load.states -= load.weights;
+	}
+	if (offloads && (now->gradient > 0 || trained->gradient < 4))
+		load.gradients = 4 * load.owned;
+	return load;
+}
+
+static void
+add_state_away(const struct plan *p, const struct drive_load *load, struct ledger *ledger,
+    struct memory *m)
+{
+	const double weights = drive_weights_in_host(p, load->weights), gradients = load->gradients;
+
+	m->drive = drive_bytes(p, load, ledger);
+	if (!drive_has_states(p))
+		LEDGER_TERM(ledger, m->host, QUANTITY_HOST, "optimizer and its gradients", ZERO_OFFLOAD,
+		    load->states + gradients, AS("state without offload less that on the GPU",
+		    load->states), AS("fp32 gradients of its optimizer", gradients));
+	if (weights > 0)
+		LEDGER_TERM(ledger, m->host, QUANTITY_HOST, "weights", ZERO_OFFLOAD, weights,
+		    AS("offloaded weights, as far as they stay in host memory", weights));
+	m->host += drive_buffers(p, load, ledger);
+}
+
+/* Bytes of a stage that left the GPU: m->host and m->drive. */
+static void
+add_away(const struct memory_setup *s, int64_t stage, struct ledger *ledger, struct memory *m)
 {
 	const struct rank_layers r = params_rank(s->p, s->pl, stage);
-	const bool offloads = s->p->parallel.offload != OFFLOAD_NONE;
 	struct plan here = *s->p;
 	struct memory_setup all = *s;
-	double sum = 0;
 
 	here.parallel.offload = OFFLOAD_NONE;
 	here.training.offload_layers = 0;
@@ -413,37 +317,32 @@ away(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
 	here.training.precision_aware_optimizer = false; /* PyTorch's Adam there, in fp32 */
 	all.p = all.act.p = &here;
 	setup_training(&all, &here, false);
-	if (offloads || plan_pages_moments(s->p)) {
-		const double whole = state(&all, &r), left = state(s, &r), n = optimized(&all, &r);
-		const struct recipe *trained = adapters_only(&here) ? &all.adapters : &all.recipe;
-		const struct recipe *now = adapters_only(&here) ? &s->adapters : &s->recipe;
+	if (s->p->parallel.offload != OFFLOAD_NONE || plan_pages_moments(s->p)) {
+		const struct drive_load load = state_away(s, &all, &r, &here);
 
-		LEDGER_TERM(ledger, sum, QUANTITY_HOST, "state", ZERO_OFFLOAD, whole - left,
-		    AS("state without offload", whole), AS("on the GPU", left));
-		if (offloads && (now->gradient > 0 || trained->gradient < 4))
-			LEDGER_TERM(ledger, sum, QUANTITY_HOST, "fp32 gradients of its optimizer",
-			    ZERO_OFFLOAD, 4 * n, AS("parameters of a rank", n));
+		add_state_away(s->p, &load, ledger, m);
 	}
 	if (kept(&all, stage) > kept(s, stage)) {
 		const double whole = kept(&all, stage), left = kept(s, stage);
 
-		LEDGER_TERM(ledger, sum, QUANTITY_HOST, "activations that wait", TE_OFFLOAD, whole - left,
-		    AS("kept without offload", whole), AS("on the GPU", left));
+		LEDGER_TERM(ledger, m->host, QUANTITY_HOST, "activations that wait", TE_OFFLOAD,
+		    whole - left, AS("kept without offload", whole), AS("on the GPU", left));
 	}
-	return sum;
 }
 
-/* memory.host of one stage. */
-static double
-memory_host(const struct memory_setup *s, int64_t stage, struct ledger *ledger)
+/* m->host and m->drive of one stage. */
+static void
+memory_away(const struct memory_setup *s, int64_t stage, struct ledger *ledger, struct memory *m)
 {
 	const bool leaves = s->p->parallel.offload != OFFLOAD_NONE || plan_pages_moments(s->p) ||
 	    s->p->training.offload_layers > 0 || batch_inputs_away(s->p, 1) > 0;
 
-	return leaves && s->p->mode == MODE_TRAIN ? away(s, stage, ledger) : 0;
+	m->host = m->drive = 0;
+	if (leaves && s->p->mode == MODE_TRAIN)
+		add_away(s, stage, ledger, m);
 }
 
-/* The same layers as those of the stage before, and no others of a mirror. */
+/* A stage has the layers of the one before, and no others of a mirror. */
 static bool
 goes_on(const struct memory_setup *s, int64_t stage)
 {
@@ -477,7 +376,7 @@ memory_next(const struct memory_setup *s, int64_t stage, struct memory_walk *w,
 		return m;
 	}
 	m = with_flight(s, &h, &v, &w->load.flight, &w->standing);
-	m.host = memory_host(s, stage, ledger);
+	memory_away(s, stage, ledger, &m);
 	return m;
 }
 
@@ -585,7 +484,17 @@ memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
 		if (!weigh(s, &load, limit, out))
 			return;
 	}
-	out->memory.host = memory_host(s, out->stage, NULL);
+	memory_away(s, out->stage, NULL, &out->memory);
+}
+
+bool
+memory_load_exceeds(const struct memory_setup *s, const struct memory_load *load,
+    const struct memory_limit *limit)
+{
+	const struct memory_limit most = { limit->low / ROUNDED(1), limit->high / ROUNDED(1) };
+	struct memory_peak alone = { .stage = 0 };
+
+	return !weigh(s, load, &most, &alone);
 }
 
 double
@@ -598,5 +507,5 @@ memory_least(const struct memory_setup *s)
 	one.chunk[0] = stage_all_layers(s->p);
 	all = params_rank(s->p, &one, 0);
 	/* Sums of the same terms in another order. */
-	return ROUNDED(state(s, &all)) / at_least_one(s->p->parallel.pp);
+	return ROUNDED(state_bytes(s, &all)) / at_least_one(s->p->parallel.pp);
 }

@@ -27,6 +27,7 @@ struct memory {
 	double total;        /* allocated + overhead, held against the capacity */
 	double low, high;    /* range of the total: of the overhead, and MEMORY_ERROR */
 	double host;         /* memory_next: in its host's memory, not on the GPU */
+	double drive;        /* memory_next: on its node's NVMe drives */
 	double in_flight;    /* micro-batches' worth of activations alive at the peak */
 };
 
@@ -48,14 +49,14 @@ struct shards {
 };
 struct shards memory_shards(const struct plan *p, const struct layout *l);
 
-/* The same of what may be whole on each of them: then over one. */
+/* Ranks that share what may be whole on each of them: then one. */
 static inline struct shards
 shards_over(bool sharded, const struct shards *all)
 {
 	return sharded ? *all : (struct shards){ 1, 1 };
 }
 
-/* What all stages of a plan have in common, worked out once. It points to the plan and the
+/* Facts that all stages of a plan have in common, worked out once. It points to the plan and the
  * placement, which have to outlive it. microbatches: of one data parallel rank in a step,
  * 0 where unknown (counts as many). */
 struct memory_setup {
@@ -79,7 +80,7 @@ void memory_setup_batch(struct memory_setup *s, const struct plan *p);
 void memory_setup_plan(struct memory_setup *s, const struct plan *p, const struct layout *l,
     const struct placement *pl, int64_t microbatches);
 
-/* What decides the bytes of a stage. */
+/* The load that decides the bytes of a stage. */
 struct memory_load {
 	int64_t stage;
 	struct rank_layers layers;
@@ -87,7 +88,7 @@ struct memory_load {
 	struct flight flight; /* in training only */
 };
 
-/* What is there whatever is in flight. */
+/* Bytes that are there whatever is in flight. */
 struct memory_standing {
 	struct memory memory;
 	double transients; /* of the buffers those that are free again in the optimizer's step */
@@ -140,6 +141,11 @@ void memory_find_loads(const struct memory_setup *s, struct memory_loads *out);
  * of the range exceed it, which can be those of the state alone. */
 void memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
     const struct memory_limit *limit, struct memory_peak *out);
+
+/* True where a rank exceeds the limit, with no more in flight than it has. Of s the placement is not
+ * looked at. */
+bool memory_load_exceeds(const struct memory_setup *s, const struct memory_load *load,
+    const struct memory_limit *limit);
 
 /* Bytes that some stage of PP takes at least, wherever the layers are: the state of all by
  * stages. Of s the placement is not looked at. */

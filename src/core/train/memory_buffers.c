@@ -1,5 +1,5 @@
 /*
- * memory_buffers.c - logits, transients, caches, workspaces and overhead.
+ * memory_buffers.c - logits, transients, caches and workspaces.
  */
 #include "core/train/memory_buffers.h"
 
@@ -8,6 +8,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/kept.h"
 #include "core/model/mixer.h"
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
@@ -30,15 +31,7 @@
 #define TE_BACKENDS "TransformerEngine transformer_engine/pytorch/attention/" \
     "dot_product_attention/backends.py"
 #define TORCH_BLAS "pytorch aten/src/ATen/cuda/CublasHandlePool.cpp"
-#define CONTEXT "measured, not derived: nvidia-smi less torch.cuda.max_memory_reserved in " \
-    "public nanotron logs"
 #define ACCELERATE "huggingface/accelerate src/accelerate/utils/fsdp_utils.py"
-#define STACK "measured, not derived: QwenLM/Qwen README.md, memory of LoRA by length"
-#define NCCL "measured, not derived: the same logs; NVIDIA/nccl issues 864 and 1685 on what " \
-    "decides"
-#define STREAMS "measured, not derived: AnswerDotAI/fsdp_qlora benchmarks_03_2024.md, reserved " \
-    "beside allocated"
-#define ALLOCATOR "measured, not derived: SimuMax docs/b200, max_reserved beside max_allocated"
 
 #define TERM(v, sum, q, name, source, expression, ...) \
 	LEDGER_TERM((v)->ledger, sum, q, name, source, expression, __VA_ARGS__)
@@ -68,15 +61,21 @@ trained_params(const struct rank_view *v)
 	    v->params->dense + v->params->expert;
 }
 
+/* Below stage 3 one bucket is filled while another is reduced (DeepSpeed runtime/zero/stage_1_and_2.py,
+ * backward); of adapters what was measured has one. */
 static void
 bucket_sets(const struct rank_view *v, const struct working_set *set, struct moment *t)
 {
 	const double n = v->params->dense + v->params->expert, a = gathered_bytes(v);
-	const double reduce = smaller(trained_params(v), 5e8), live = smaller(n, 1e9), ahead = smaller(n, 5e7);
+	const double asked = (double)v->p->training.bucket_size;
+	const double size = asked > 0 ? asked : framework_of(v->p)->bucket.params;
+	const double reduce = smaller(trained_params(v), size), live = smaller(n, 1e9), ahead = smaller(n, 5e7);
+	const double buckets = 1 + (framework_zero(v->p) < 3 && v->p->training.overlap_grad_reduce &&
+	    !adapters_only(v->p));
 
 	if (framework_zero(v->p) == 0)
 		return;
-	BUFFER(v, t->buffers, "gradient bucket", set->source, reduce * v->act->a,
+	BUFFER(v, t->buffers, "gradient bucket", set->source, buckets * reduce * v->act->a, IS(buckets),
 	    AS("reduce_bucket_size", reduce), AS("bytes", v->act->a));
 	if (framework_zero(v->p) < 3)
 		return; /* reduced, the bucket is released (_release_ipg_buffers) */
@@ -148,7 +147,7 @@ static const struct loss_kind loss_kinds[] = {
 	[CE_NATIVE] = { 10, 4, FUSED_CROSS_ENTROPY },
 	[CE_TE] = { 2, 2, TE_CROSS_ENTROPY },
 	[CE_TORCH] = { 14, 4, TITAN_LOSS },
-	[CE_CHUNKED] = { 0, 0, NULL }, /* finetune.c has the others */
+	[CE_CHUNKED_NLL] = { 0, 0, NULL }, /* the last one: finetune.c has the others */
 };
 
 static struct moment
@@ -255,12 +254,12 @@ add_rebuilt(const struct rank_view *v, const struct layer_kinds *k, struct momen
 	else
 		layers = smaller(unit, larger(1, most));
 	for (int i = 0; i < 4 && layers > 0; i++) {
-		const struct layer_kinds u = pattern ? unit_of_blocks(k, layers, i) :
-		    unit_of(&v->p->model, k, layers, i & 1, i & 2);
+		const struct share u = { .kept = pattern ? unit_of_blocks(k, layers, i) :
+		    unit_of(&v->p->model, k, layers, i & 1, i & 2) };
 
 		if (!pattern && (((i & 1) && k->moe <= 0) || ((i & 2) && k->local <= 0)))
 			continue; /* the same as without */
-		bytes = fmax(bytes, activation_rebuilt(v->act, &u));
+		bytes = fmax(bytes, share_bytes(&u, v->unit));
 	}
 	if (layers > 0)
 		BUFFER(v, t->buffers, "layers filled again by recompute", RANDOM, bytes,
@@ -283,7 +282,8 @@ add_mixer_gradients(const struct rank_view *v, const struct layer_kinds *k, doub
 	const double s = (double)v->p->training.sequence_length;
 
 	if (k->global + k->local <= 0) {
-		const double kept = mixer_mamba(m).kept;
+		const struct layer_kinds one = { .mamba = 1 };
+		const double kept = kept_numbers(m, &one, MATRIX_MIXERS);
 
 		BUFFER(v, *sum, "gradients inside Mamba", MAMBA, c->a * kept / c->tp * c->tokens,
 		    AS("a", c->a), IS(kept), AS("TP", c->tp), AS("T", c->tokens));
@@ -522,78 +522,4 @@ buffers_add(const struct rank_view *v, struct memory *out)
 	add_workspaces(v, &k, out);
 	finetune_add_buffers(v, out);
 	return back.buffers - back.stays;
-}
-
-void
-bias_add(const struct rank_view *v, struct memory *out)
-{
-	static const enum quantity q[] = {
-		QUANTITY_BUFFERS, QUANTITY_ACTIVATIONS, QUANTITY_LOGITS
-	};
-	double *const part[] = { &out->buffers, &out->activations, &out->logits };
-	double rest = v->p->calibration.memory_bias_gib * GIB;
-
-	for (size_t i = 0; i < sizeof part / sizeof *part && (rest > 0 || rest < 0); i++) {
-		const double held = *part[i];
-
-		TERM(v, *part[i], q[i], "measured bias", "this plan's calibration", larger(rest, -held),
-		    AS("measured less estimated", rest), IS(held));
-		rest -= larger(rest, -held);
-	}
-}
-
-/* ---- overhead ------------------------------------------------------------------------ */
-
-/* Communicators that a rank takes part in: one for each dimension that is larger than 1.
- * What one takes goes with channels, peers and protocols, which NCCL chooses from the
- * topology at run time (NVIDIA/nccl issue 864): no formula, so a range is taken. */
-static double
-communicators(const struct rank_view *v)
-{
-	const struct parallel *par = &v->p->parallel;
-
-	return (par->tp > 1) + (par->cp > 1) + (par->pp > 1) + (par->ep > 1) +
-	    (par->ep > 1 && par->etp > 1) + (v->shards->dense > 1) +
-	    (par->ep > 1 && v->shards->expert > 1);
-}
-
-/* What was measured, and what formulas call the usual. */
-struct range {
-	double low, usual, high;
-	const char *name;
-};
-#define RANGE(of, low, usual, high) \
-	{ low, usual, high, #of "->usual=(" #low " to " #high ")" }
-
-void
-overhead_add(const struct rank_view *v, struct memory *out)
-{
-	/* GB; Hugging Face stacks: libraries and caches with it, whatever is allocated */
-	static const struct range contexts[2] = {
-		RANGE(context, 0.4, 0.5, 0.7), RANGE(context, 0.7, 1.93, 2.4)
-	};
-	static const struct range nccl[1] = { RANGE(nccl, 0.1, 0.2, 0.3) }; /* GB a communicator */
-	/* of what is allocated: Megatron; Hugging Face; there with weights gathered layer by layer,
-	 * whose blocks wait for another stream before they are free */
-	static const struct range shares[3] = {
-		RANGE(share, 0.017, 0.04, 0.093), RANGE(share, 0, 0, 0.1), RANGE(share, 0, 0.07, 0.2)
-	};
-	const bool gathers = v->act->eager && framework_zero(v->p) >= 3;
-	const struct range *context = &contexts[v->act->eager];
-	const struct range *share = &shares[v->act->eager + gathers];
-	const double n = communicators(v), gb = 1e9, allocated = out->allocated;
-	const double pools = out->overhead; /* so far: what loss and gathers leave unused */
-	const enum quantity q = QUANTITY_OVERHEAD;
-
-	out->reserved = (1 + share->usual) * allocated + pools;
-	TERM(v, out->overhead, q, "CUDA context", v->act->eager ? STACK : CONTEXT,
-	    context->usual * gb, { context->name, context->usual }, AS("GB", gb));
-	if (n > 0)
-		TERM(v, out->overhead, q, "NCCL", NCCL, n * nccl->usual * gb, AS("communicators", n),
-		    { nccl->name, nccl->usual }, AS("GB", gb));
-	if (share->usual > 0)
-		TERM(v, out->overhead, q, "fragmentation", gathers ? STREAMS : ALLOCATOR,
-		    share->usual * allocated, { share->name, share->usual }, IS(allocated));
-	out->overhead_low = context->low * gb + n * nccl->low * gb + share->low * allocated;
-	out->overhead_high = context->high * gb + n * nccl->high * gb + share->high * allocated + pools;
 }

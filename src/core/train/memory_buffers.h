@@ -1,6 +1,6 @@
 /*
  * memory_buffers.h - what a GPU holds beside model state and kept activations: logits,
- * transients of the fullest moment, caches, workspaces, and what PyTorch does not see.
+ * transients of the fullest moment, caches and workspaces.
  * Private to core.
  */
 #ifndef CORE_MEMORY_BUFFERS_H
@@ -13,6 +13,7 @@
 struct rank_view {
 	const struct plan *p;
 	const struct activation *act;
+	const struct share *unit; /* bytes that one unit of each keeps */
 	const struct stage_params *params;
 	const struct shards *shards;
 	const struct rank_layers *layers;
@@ -27,11 +28,4 @@ struct rank_view {
  * layer; and what is there all the time. Returns the buffers of that moment: in the optimizer's
  * step they are free again. */
 double buffers_add(const struct rank_view *v, struct memory *out);
-
-/* The measured bias, onto buffers; below 0 it is taken from buffers, activations and logits as
- * far as there are any: weights and their state are known. */
-void bias_add(const struct rank_view *v, struct memory *out);
-
-/* Overhead of training and its range, from the bytes that the allocator holds. */
-void overhead_add(const struct rank_view *v, struct memory *out);
 #endif

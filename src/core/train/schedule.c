@@ -92,7 +92,7 @@ take_turn(const struct interleaved *s, struct turn *t)
 /* Forwards done at the moment at which most bytes are held: one backward follows each
  * forward from `warmup` on, running the chunks in the opposite order. */
 static int64_t
-fullest(const struct interleaved *s, const double *bytes, int64_t steps)
+fullest_step(const struct interleaved *s, const double *bytes, int64_t steps)
 {
 	struct turn forward = first_turn(s), backward = forward;
 	double held = 0, peak = 0;
@@ -129,7 +129,7 @@ count_alive(const struct interleaved *s, int64_t forwards, int32_t *alive)
  * one, where the micro-batches leave it smaller, comes after them.
  */
 static struct interleaved
-shorten(struct interleaved s)
+shorten_run(struct interleaved s)
 {
 	const int64_t left = s.microbatches < MANY ? s.microbatches % s.group : 0;
 	const int64_t groups = s.warmup / (s.group * s.vpp) + 2;
@@ -139,13 +139,13 @@ shorten(struct interleaved s)
 }
 
 static void
-walk(struct flight *f, const struct interleaved *s, const struct plan *p,
+walk_interleaved(struct flight *f, const struct interleaved *s, const struct plan *p,
     const struct chunk *chunk, const double *bytes)
 {
 	const int64_t steps = s->microbatches * s->vpp;
 	int32_t alive[STAGE_CHUNKS_MAX];
 
-	count_alive(s, fullest(s, bytes, steps), alive);
+	count_alive(s, fullest_step(s, bytes, steps), alive);
 	f->chunks = 0;
 	for (int64_t v = 0; v < s->vpp; v++) {
 		hold(f, p, &chunk[v], alive[v]);
@@ -197,11 +197,11 @@ interleave(struct flight *f, const struct plan *p, const struct placement *pl, i
 		bytes[v] = share_bytes(&one, unit);
 	}
 	equal = all_equal(bytes, s.vpp);
-	s = shorten(s);
+	s = shorten_run(s);
 	if (equal || s.microbatches * s.vpp > WALK_MAX)
 		average(f, p, chunk, s.vpp);
 	else
-		walk(f, &s, p, chunk, bytes);
+		walk_interleaved(f, &s, p, chunk, bytes);
 }
 
 /* ---- two chunks a rank ------------------------------------------------------------- */
@@ -235,7 +235,7 @@ fold(struct flight *f, const struct plan *p, const struct placement *pl, int64_t
 /* DualPipe: two streams of micro-batches from both ends; a rank is stage r of one and
  * stage p-1-r of the other, and holds p-r and r+1 of them. */
 static void
-dualpipe(struct flight *f, const struct plan *p, const struct placement *pl, int64_t m,
+fly_dualpipe(struct flight *f, const struct plan *p, const struct placement *pl, int64_t m,
     int64_t rank)
 {
 	const int64_t mirror = pl->pp - 1 - rank;
@@ -252,7 +252,7 @@ dualpipe(struct flight *f, const struct plan *p, const struct placement *pl, int
 
 /* Every chunk of the rank `microbatches` times. */
 static void
-repeat(struct flight *f, const struct plan *p, const struct placement *pl, int64_t rank,
+repeat_flight(struct flight *f, const struct plan *p, const struct placement *pl, int64_t rank,
     int64_t microbatches)
 {
 	f->chunks = (double)(microbatches * pl->vpp);
@@ -271,7 +271,7 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 	case SCHEDULE_GPIPE:
 		f.rule = "m*VPP";
 		f.source = GPIPE;
-		repeat(&f, p, pl, rank, microbatches > 0 ? m : pp);
+		repeat_flight(&f, p, pl, rank, microbatches > 0 ? m : pp);
 		break;
 	case SCHEDULE_ZB_1P: /* weight gradients wait, and with them what they need */
 		f.rule = "least(m*VPP, (VPP-1)*group + PP)";
@@ -283,7 +283,7 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 	case SCHEDULE_ZB_2P: /* the limit that its search may fill; ZB-H2 stays one below */
 		f.rule = "least(m, 2*PP)";
 		f.source = ZERO_BUBBLE;
-		repeat(&f, p, pl, rank, least_of(m, 2 * pp));
+		repeat_flight(&f, p, pl, rank, least_of(m, 2 * pp));
 		break;
 	case SCHEDULE_ZB_V:
 		f.rule = "least(2*PP, " FOLD_RULE ")";
@@ -306,16 +306,37 @@ schedule_flight(const struct plan *p, const struct placement *pl, int64_t microb
 		fold(&f, p, pl, m, rank, 2 * ((double)pp + 4) / 3);
 		break;
 	case SCHEDULE_DUALPIPE:
-		dualpipe(&f, p, pl, m, rank);
+		fly_dualpipe(&f, p, pl, m, rank);
 		break;
 	default:
 		if (pl->vpp > 1)
 			interleave(&f, p, pl, m, rank, unit);
 		else
-			repeat(&f, p, pl, rank, least_of(m, pp - rank));
+			repeat_flight(&f, p, pl, rank, least_of(m, pp - rank));
 		break;
 	}
 	f.microbatches = f.chunks / (double)(pl->vpp > 1 ? pl->vpp : 1);
+	return f;
+}
+
+/* Interleaved, the warm-up ends when all but the last chunk have run a group, and the last one
+ * 2*(PP-r-1) + 1 of its micro-batches, or a group: no fewer than PP - r, or a group. */
+struct flight
+schedule_flight_least(const struct plan *p, const struct rank_layers *r, int64_t microbatches)
+{
+	const int64_t pp = p->parallel.pp, schedule = plan_schedule(p);
+	const int64_t m = microbatches > 0 ? microbatches : MANY;
+	const double held = (double)least_of(placement_group(p, pp, m), pp - r->rank);
+	struct flight f = { .microbatches = held };
+	const struct layer_kinds none = { .all = 0 };
+
+	if (placement_folds(schedule) || schedule == SCHEDULE_DUALPIPE || r->mtp > 0 ||
+	    p->training.offload_layers > 0 || p->finetune.kernels == KERNELS_UNSLOTH)
+		return f;
+	if (p->training.recompute != RECOMPUTE_FULL)
+		f.held.kept = params_kinds_add(none, &r->kinds, held);
+	else if (p->training.recompute_method == RECOMPUTE_UNIFORM)
+		f.held.input = held * (double)batch_inputs(p, (int64_t)r->kinds.all);
 	return f;
 }
 

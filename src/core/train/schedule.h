@@ -14,7 +14,7 @@
 #include "core/model/activation.h"
 #include "core/plan/plan.h"
 
-/* What one chunk keeps for one micro-batch. */
+/* The share that one chunk keeps for one micro-batch. */
 struct share schedule_share(const struct plan *p, const struct chunk *chunk);
 
 struct flight {
@@ -31,6 +31,13 @@ struct flight {
  */
 struct flight schedule_flight(const struct plan *p, const struct placement *pl,
     int64_t microbatches, int64_t pp_rank, const struct share *unit);
+
+/* The least that a rank keeps at that moment, whose layers these are: at some time the first
+ * micro-batches are all on every chunk of it, as many as there are stages from it on and as a chunk
+ * runs in a row, and the moment that counts has no fewer bytes. Nothing of schedules that fold
+ * back, of layers that leave for the host, and of the ends. */
+struct flight schedule_flight_least(const struct plan *p, const struct rank_layers *r,
+    int64_t microbatches);
 
 /* True where stage pp_rank can not hold more than the one before it: it has the same chunks, all
  * alike, and micro-batches come by in one direction. */

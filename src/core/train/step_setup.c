@@ -118,10 +118,6 @@ stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, in
 		add_kinds(s->again, &p->model, c->first, batch_layers_again(p, c->count));
 	}
 	add_mtp(s, p, usual);
-	for (int k = 0; k < LAYER_KINDS; k++) {
-		s->mixers += layer_has_mixer(k) ? s->kind[k] : 0;
-		s->halves += (layer_has_mixer(k) + layer_has_mlp(k)) * s->kind[k];
-	}
 	s->heads = s->loss + s->mtp;
 }
 
@@ -134,46 +130,54 @@ stage_add(struct stage *s, const struct work *w, double times, double again)
 	s->recompute += again * w->recompute;
 }
 
+/* Traffic of `times` layers of a kind, of which recompute runs the forward pass of `again` once
+ * more. split: TP splits their experts or shared ones. */
+static void
+add_units(double units[UNIT_COUNT], const struct plan *p, unsigned modules, int kind, double times,
+    double again, bool split)
+{
+	const bool mixer = layer_has_mixer(kind), experts = (kind & LAYER_MOE) != 0;
+	const bool mlp = layer_has_mlp(kind) && (!experts || split);
+	const bool whole = p->training.recompute == RECOMPUTE_FULL;
+	const bool moe = whole || (modules & AGAIN_MOE) != 0;
+	const bool mlps = whole || (experts ? moe || (modules & AGAIN_SHARED_EXPERTS) != 0 :
+	    (modules & AGAIN_MLP) != 0);
+
+	units[UNIT_HALF] += times * (mixer + mlp);
+	units[UNIT_ATTENTION] += times * mixer;
+	units[UNIT_MOE] += times * experts;
+	units[UNIT_HALF_AGAIN] += again * ((mixer && whole) + (mlp && mlps));
+	units[UNIT_ATTENTION_AGAIN] += again * (mixer && (whole || (modules & AGAIN_CORE_ATTN) != 0));
+	units[UNIT_MOE_AGAIN] += again * (experts && moe);
+}
+
+static double
+exposed_of(const double units[UNIT_COUNT], const struct step_setup *set)
+{
+	double sum = 0;
+
+	for (int u = 0; u < UNIT_COUNT; u++)
+		sum += units[u] * set->flows.exposed[u];
+	return sum;
+}
+
 /* What the host takes for layers of a kind beyond the GPU's own work and the traffic that
  * nothing hides. */
 static void
-stage_host(struct stage *s, const struct step_setup *set, const struct plan *p, int kind)
+stage_host(struct stage *s, const struct step_setup *set, const struct plan *p, int kind, bool split)
 {
 	const struct work *w = &set->parts.layer[kind];
-	const double *open = set->flows.exposed, again = s->again[kind] / s->kind[kind];
-	const double halves = layer_has_mixer(kind) + layer_has_mlp(kind);
-	const double gpu = w->forward + w->backward + again * w->recompute +
-	    (layer_has_mixer(kind) ? open[UNIT_ATTENTION] : 0) + halves * open[UNIT_HALF] + (kind & LAYER_MOE ? open[UNIT_MOE] : 0);
+	const double again = s->again[kind] / s->kind[kind];
 	const double repeated = p->training.recompute == RECOMPUTE_FULL ? again : 0;
 	const double host = (1 + repeated) * host_forward(p, kind) + host_backward(p, kind);
+	double gpu = w->forward + w->backward + again * w->recompute;
+	double units[UNIT_COUNT] = { 0 };
 
+	if (host <= gpu)
+		return;
+	add_units(units, p, set->again, kind, 1, again, split);
+	gpu += exposed_of(units, set);
 	s->host += s->kind[kind] * fmax(0, host - gpu);
-}
-
-/* Traffic of the forward pass that recompute repeats. */
-static void
-stage_again(struct stage *s, const struct plan *p, unsigned again, bool split)
-{
-	const bool moe = (again & AGAIN_MOE) != 0;
-	const bool shared = moe || (again & AGAIN_SHARED_EXPERTS) != 0;
-	double mixers = 0, halves = 0, mlps = 0, experts = 0;
-
-	for (int k = 0; k < LAYER_KINDS; k++) {
-		mixers += layer_has_mixer(k) ? s->again[k] : 0;
-		halves += (layer_has_mixer(k) + layer_has_mlp(k)) * s->again[k];
-		mlps += layer_has_mlp(k) ? s->again[k] : 0;
-		experts += k & LAYER_MOE ? s->again[k] : 0;
-	}
-	if (p->training.recompute == RECOMPUTE_FULL) {
-		s->units[UNIT_HALF_AGAIN] = halves - (split ? 0 : experts);
-		s->units[UNIT_ATTENTION_AGAIN] = mixers;
-		s->units[UNIT_MOE_AGAIN] = experts;
-	} else {
-		s->units[UNIT_HALF_AGAIN] = ((again & AGAIN_MLP) ? mlps - experts : 0) +
-		    (split && shared ? experts : 0);
-		s->units[UNIT_ATTENTION_AGAIN] = (again & AGAIN_CORE_ATTN) ? mixers : 0;
-		s->units[UNIT_MOE_AGAIN] = moe ? experts : 0;
-	}
 }
 
 void
@@ -183,7 +187,6 @@ stage_time(struct stage *s, struct step_setup *set, const struct plan *p)
 	/* TP splits experts too where a framework has no expert TP and EP does not. */
 	const bool split = p->model.shared_expert_ffn_hidden_size > 0 ||
 	    (framework_of(p)->tp_splits_experts && p->parallel.ep <= 1);
-	double moe = 0;
 
 	for (int k = 0; k < LAYER_KINDS; k++) {
 		if (s->kind[k] <= 0)
@@ -193,21 +196,16 @@ stage_time(struct stage *s, struct step_setup *set, const struct plan *p)
 			parts->done[k] = true;
 		}
 		stage_add(s, &parts->layer[k], s->kind[k], s->again[k]);
-		stage_host(s, set, p, k);
-		moe += k & LAYER_MOE ? s->kind[k] : 0;
+		stage_host(s, set, p, k, split);
+		add_units(s->units, p, set->again, k, s->kind[k], s->again[k], split);
 	}
 	if (s->embedding)
 		stage_add(s, &parts->embedding, 1, 0);
 	stage_add(s, &parts->head, s->heads, 0);
 	stage_add(s, &parts->mtp, s->mtp, 0);
-	s->units[UNIT_HALF] = s->halves - (split ? 0 : moe);
-	s->units[UNIT_ATTENTION] = s->mixers;
-	s->units[UNIT_MOE] = moe;
 	s->units[UNIT_EMBEDDING] = s->embedding;
 	s->units[UNIT_HEAD] = s->heads;
-	stage_again(s, p, set->again, split);
-	for (int u = 0; u < UNIT_COUNT; u++)
-		s->exposed += s->units[u] * set->flows.exposed[u];
+	s->exposed = exposed_of(s->units, set);
 }
 
 double

@@ -42,18 +42,17 @@ struct stage {
 	double kind[LAYER_KINDS];
 	double again[LAYER_KINDS]; /* those of them that recompute runs again */
 	double layers, mtp, heads;
-	double mixers, halves;     /* layers that mix tokens; those and MLPs or experts */
 	bool embedding, loss;
 	double forward, backward, weight, recompute, exposed;
 	double host;               /* by which the host is slower than all of that */
 	double units[UNIT_COUNT];
 };
 
-/* What n chunks in a row hold. */
+/* Count the layers of n chunks in a row. */
 void stage_count(struct stage *s, const struct plan *p, const struct chunk *chunk, int64_t n,
     int usual);
 
-/* What that takes, traffic that nothing hides included. */
+/* Seconds of a stage, traffic that nothing hides included. */
 void stage_time(struct stage *s, struct step_setup *set, const struct plan *p);
 double stage_total(const struct stage *s);
 
@@ -66,6 +65,7 @@ struct step_run {
 	double sum;            /* stage_total of all stages */
 	double again[LAYER_KINDS]; /* layers of all stages that recompute runs again */
 	double microbatches, bubble;
+	double slow;           /* seconds by which slow nodes make the step longer */
 	double least;          /* seconds that the step takes at least */
 	struct stage_params held; /* by the rank that holds most, */
 	struct stage_params trained; /* and what is trained of it */

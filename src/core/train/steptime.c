@@ -14,27 +14,21 @@
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/framework/error.h"
+#include "core/plan/nodes.h"
 #include "core/plan/pool.h"
 #include "core/train/bubble.h"
+#include "core/train/drive.h"
 #include "core/train/host.h"
 #include "core/train/memory.h"
 #include "core/train/step_setup.h"
+#include "core/train/update.h"
 
 #define STEP_SOURCE "Narayanan et al. 2021, arXiv 2104.04473"
 #define SCHEDULE_SOURCE \
 	"Qi et al. 2023, 2024, arXiv 2401.10241, 2405.15362; deepseek-ai/DualPipe"
 #define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
 #define FLOPS_SOURCE "Megatron-LM megatron/training/training.py"
-#define OPTIMIZER_SOURCE "SimuMax simumax/core/perf_llm.py"
-#define MUON_SOURCE "Jordan et al. 2024, kellerjordan.github.io/posts/muon"
 #define TRAFFIC_SOURCE "ai-dynamo/aiconfigurator systems/data (NCCL); nccl src/graph/tuning.cc"
-#define SLICE_SOURCE "nanotron src/nanotron/distributed.py"
-#define COPY_SOURCE "PyTorch torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py"
-
-/* Bytes that the optimizer moves: for a parameter on this GPU (zero, norm and scale of
- * fp32 gradients) and for one whose state this GPU holds (Adam and the casts round it). */
-#define LOCAL_BYTES 16.0
-#define OWNED_BYTES 58.0
 
 static void
 run_stage(const struct step_run *r, const struct plan *p, const struct placement *pl, int64_t rank,
@@ -92,6 +86,56 @@ run_stages(struct step_run *r, const struct plan *p, const struct placement *pl)
 	}
 }
 
+/* How slow each stage is: as its slowest node, for which all that it works with waits. Of nodes that
+ * hold several stages, each. */
+static bool
+find_slow(const struct plan *p, const struct layout *l, double factor[STAGE_CHUNKS_MAX])
+{
+	struct slow_nodes slow;
+	char err[256];
+
+	for (int64_t i = 0; i < p->parallel.pp; i++)
+		factor[i] = 1;
+	if (!nodes_slow(&slow, p, err, sizeof err))
+		return false;
+	for (int k = 0; k < slow.count; k++) {
+		const int64_t gpus = p->cluster.gpus_per_node;
+		const int64_t end = least_of((slow.range[k].last + 1) * gpus, l->world);
+
+		for (int64_t rank = slow.range[k].first * gpus; rank < end; rank++) {
+			double *of = &factor[layout_pipeline_rank(l, rank)];
+
+			*of = smaller(*of, slow.range[k].factor);
+		}
+	}
+	return slow.count > 0;
+}
+
+/* Seconds by which slow nodes make a step longer: work of their stages takes longer for each
+ * micro-batch, and where another stage was the slowest one they first use up what they waited for it. */
+static double
+slow_seconds(const struct step_run *r, const struct plan *p, const struct placement *pl)
+{
+	double factor[STAGE_CHUNKS_MAX], sum = 0, most = 0;
+	struct stage s = { .layers = 0 };
+
+	if (p->cluster.slow_nodes[0] == '\0' || !find_slow(p, r->layout, factor))
+		return 0;
+	for (int64_t i = 0; i < pl->pp; i++) {
+		const int64_t mirror = placement_mirror(pl, p, i);
+		double total;
+
+		run_stage(r, p, pl, i, &s);
+		if (mirror >= 0)
+			run_mirror(r, p, pl, mirror, &s);
+		total = stage_total(&s) + (s.forward + s.backward + s.recompute) * (1 / factor[i] - 1);
+		sum += total;
+		most = larger(most, total);
+	}
+	return larger(0, r->microbatches * (most - stage_total(&r->slowest)) +
+	    ((sum - most) - (r->sum - stage_total(&r->slowest))) / (double)pl->vpp);
+}
+
 /* Traffic that nothing hides goes with the work. */
 static struct chunk_time
 stage_passes(const struct stage *s)
@@ -146,91 +190,19 @@ find_most_held(struct step_run *r, const struct plan *p, const struct placement 
 	r->trained = trained_of(p, pl, most, &r->held);
 }
 
-static struct shards
-optimizer_shards(const struct step_run *r, const struct plan *p)
-{
-	const struct shards all = memory_shards(p, r->layout);
-
-	return shards_over(framework_zero(p) > 0, &all);
-}
-
+/* GPUs wait for launches, for activations on their way to the host and back, and between steps for
+ * the norm of gradients, which is read back, the update's launches, the next batch, logging. */
 static double
-optimizer_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
+host_seconds(const struct step_run *r, const struct plan *p, const struct placement *pl,
+    struct ledger *ledger)
 {
-	const struct stage_params *held = &r->trained;
-	const struct machine *g = &r->set->machine;
-	const struct shards over = optimizer_shards(r, p);
-	const double owned = held->dense / over.dense + held->expert / over.expert;
-	const double local = framework_zero(p) == 3 ? owned : held->dense + held->expert;
-	const double memory = g->vector.reached;
-	double rate = memory, sum = 0;
-
-	if (p->parallel.offload != OFFLOAD_NONE && p->cluster.pcie_gbps > 0)
-		rate = fmin(rate, p->cluster.pcie_gbps * 1e9);
-	LEDGER_TERM(ledger, sum, QUANTITY_STEP, "optimizer", OPTIMIZER_SOURCE,
-	    LOCAL_BYTES * local / memory + g->kernel + OWNED_BYTES * owned / rate,
-	    AS("bytes", LOCAL_BYTES), AS("parameters", local), AS("memory rate", memory),
-	    AS("t0", g->kernel), AS("bytes of what is held", OWNED_BYTES),
-	    AS("parameters held", owned), IS(rate));
-	return sum;
-}
-
-/* Five steps of Newton and Schulz on a matrix of m <= n: 4*n*m^2 + 2*m^3 FLOP each, at most
- * 30*m for a weight. The matrices of an MLP stand for all. */
-#define MUON_STEPS 5.0
-
-static double
-muon_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
-{
-	const struct shards over = optimizer_shards(r, p);
-	const double h = (double)p->model.hidden_size, tp = at_least_one(p->parallel.tp);
-	const double ranks = fmax(1, params_expert_ranks(p) / at_least_one(p->parallel.ep));
-	const double dense = fmin(h, (double)p->model.ffn_hidden_size / tp);
-	const double expert = fmin(h, (double)p->model.moe_ffn_hidden_size / ranks);
-	const double weights = r->trained.linear / over.dense;
-	const double experts = r->trained.expert_linear / over.expert;
-	const double rate = r->set->machine.plain.reached;
-	double sum = 0;
-
-	if (p->training.optimizer == OPTIMIZER_MUON)
-		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "orthogonal updates of Muon", MUON_SOURCE,
-		    MUON_STEPS * 6 * (weights * dense + experts * expert) / rate,
-		    AS("steps", MUON_STEPS), IS(weights), AS("smaller side", dense), IS(experts),
-		    AS("their smaller side", expert), IS(rate));
-	return sum;
-}
-
-/*
- * nanotron's ZeRO-1 cuts every parameter by ranks and copies the slices one by one round its
- * two collectives (nanotron src/nanotron/distributed.py, reduce_scatter_coalesced and
- * all_gather_coalesced): host work of a few PyTorch calls a slice, which nothing hides. The
- * seconds are a judgement (three views and a copy), checked with one run of 512 GPUs.
- */
-#define SLICE_SECONDS 15e-6
-
-static double
-slice_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
-{
-	const struct stage *s = &r->slowest;
-	const double dp = (double)r->layout->dp;
-	/* QKV, output, up with gate, down, and the norms; embedding, last norm and head */
-	const double tensors = s->layers * (4 + params_norms(&p->model)) +
-	    s->embedding + 2 * s->heads;
-	double sum = 0;
-
-	if (framework_of(p)->slices_state && framework_zero(p) == 1 && dp > 1)
-		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "slices of parameters", SLICE_SOURCE,
-		    tensors * dp * SLICE_SECONDS, AS("weights of the stage", tensors), AS("DP", dp),
-		    AS("seconds", SLICE_SECONDS));
-	return sum;
-}
-
-/* GPUs wait for launches, and between steps for the norm of gradients, which is read back, the
- * update's launches, the next batch, logging. */
-static double
-host_seconds(const struct step_run *r, struct ledger *ledger)
-{
-	double sum = 0;
+	const struct host_pass pass = { r->slowest.forward, r->slowest.backward + r->slowest.recompute,
+		r->microbatches };
+	const struct shards over = update_shards(r, p);
+	const double weights = (r->held.dense / over.dense + r->held.expert / over.expert) *
+	    batch_width(p);
+	double sum = host_copies(p, placement_chunk(pl, r->rank, 0), pl->vpp, &pass, ledger) +
+	    drive_reads(p, weights, &pass, ledger);
 
 	if (r->slowest.host > 0)
 		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "waiting for launches", host_source,
@@ -238,14 +210,10 @@ host_seconds(const struct step_run *r, struct ledger *ledger)
 		    AS("launches beyond the GPU's work", r->slowest.host));
 	LEDGER_TERM(ledger, sum, QUANTITY_STEP, "host between steps", host_step_source, HOST_STEP,
 	    AS("seconds", HOST_STEP));
+	if (p->training.data_seconds > 0)
+		LEDGER_TERM(ledger, sum, QUANTITY_STEP, "waiting for data", "the plan",
+		    p->training.data_seconds, AS("seconds", p->training.data_seconds));
 	return sum;
-}
-
-static void
-add_update(struct steptime *out, double seconds)
-{
-	out->seconds += seconds;
-	out->optimizer_seconds += seconds;
 }
 
 /* ---- report ----------------------------------------------------------------------- */
@@ -312,40 +280,6 @@ bubble_term(struct steptime *out, const struct step_run *r, const struct plan *p
 		    s.forward, s.backward, s.weight);
 }
 
-/*
- * FSDP2 shards each parameter for itself: what it gathers is copied apart, forward and
- * backward, 16 bits read and written (split_with_sizes_copy), and gradients are copied together,
- * cast to what they are reduced in (chunk_cat). Where weights stay gathered, with a pipeline or
- * below ZeRO 3, gradients are added up instead.
- */
-static double
-copy_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
-{
-	const double m = r->microbatches, rate = r->set->machine.vector.reached;
-	const double held = r->held.dense + r->held.expert;
-	const double trained = r->trained.dense + r->trained.expert;
-	const double sum = p->training.grad_dtype == GRAD_FP32 ? 4 : 2;
-	double seconds = 0;
-
-	if (framework_of(p)->copies_since == 0 || r->layout->dp <= 1)
-		return seconds;
-	if (framework_zero(p) < 3 || (framework_of(p)->gathers_once && p->parallel.pp > 1)) {
-		LEDGER_TERM(ledger, seconds, QUANTITY_STEP, "gradients added up", COPY_SOURCE,
-		    m * (2 + 2 * sum) * trained / rate, AS("micro-batches", m), AS("bytes of a sum", sum),
-		    AS("parameters", trained), AS("memory rate", rate));
-		return seconds;
-	}
-	if (!framework_runs(p, framework_of(p)->copies_since)) /* FSDP1: one flat parameter a layer */
-		return seconds;
-	LEDGER_TERM(ledger, seconds, QUANTITY_STEP, "copies of gathered weights", COPY_SOURCE,
-	    m * 8 * held / rate, AS("micro-batches", m), AS("parameters", held),
-	    AS("memory rate", rate));
-	LEDGER_TERM(ledger, seconds, QUANTITY_STEP, "copies of gradients to scatter", COPY_SOURCE,
-	    m * (2 + sum) * trained / rate, AS("micro-batches", m), AS("bytes of a sum", sum),
-	    AS("parameters", trained), AS("memory rate", rate));
-	return seconds;
-}
-
 static void
 step_terms(struct steptime *out, const struct step_run *r, const struct plan *p,
     const struct traffic *t, const struct placement *pl, struct ledger *ledger)
@@ -380,14 +314,18 @@ step_terms(struct steptime *out, const struct step_run *r, const struct plan *p,
 	out->exposed_comm_seconds = traffic_exposed(t);
 	ledger_part(ledger, PART_BUBBLE);
 	bubble_term(out, r, p, pl, ledger);
+	ledger_part(ledger, PART_SLOW);
+	if (r->slow > 0)
+		LEDGER_ADD(ledger, out->seconds, QUANTITY_STEP, r->slow, "waiting for slow nodes", STEP_SOURCE,
+		    "work of a micro-batch over the speed of the slowest node of each stage = %.10g s: %s",
+		    r->slow, p->cluster.slow_nodes);
+	out->slow_seconds = r->slow;
 	ledger_part(ledger, PART_HOST);
-	out->host_seconds = host_seconds(r, ledger);
+	out->host_seconds = host_seconds(r, p, pl, ledger);
 	out->seconds += out->host_seconds;
 	ledger_part(ledger, PART_OPTIMIZER);
-	add_update(out, optimizer_seconds(r, p, ledger));
-	add_update(out, muon_seconds(r, p, ledger));
-	add_update(out, slice_seconds(r, p, ledger));
-	add_update(out, copy_seconds(r, p, ledger));
+	out->optimizer_seconds = update_seconds(r, p, ledger);
+	out->seconds += out->optimizer_seconds;
 	ledger_part(ledger, PART_NONE);
 	out->bubble_seconds = r->bubble;
 	out->bubble_fraction = out->seconds > 0 ? r->bubble / out->seconds : 0;
@@ -491,18 +429,19 @@ steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p,
 	r->microbatches = microbatches > 0 ? (double)microbatches : 1;
 	run_stages(r, p, pl);
 	find_most_held(r, p, pl);
-	r->bubble = r->least = 0;
+	r->bubble = r->least = r->slow = 0;
 	if (!s->machine.known)
 		return;
 	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r->slowest), r->sum,
 	    stage_passes(&r->slowest).forward, r->slowest.weight, r->microbatches };
 	r->bubble = bubble_seconds(plan_schedule(p), &times);
+	r->slow = slow_seconds(r, p, pl);
 	/* Terms of step_terms, to which the others only add. */
 	r->least = ROUNDED(r->microbatches * stage_total(&r->slowest) + r->bubble);
 }
 
 double
-steptime_least(struct step_setup *s, const struct plan *p, bool piped)
+steptime_least(struct step_setup *s, const struct plan *p, bool piped, int64_t chunks)
 {
 	const struct parallel *par = &p->parallel;
 	const struct chunk all = stage_all_layers(p);
@@ -510,9 +449,9 @@ steptime_least(struct step_setup *s, const struct plan *p, bool piped)
 	const double each = (double)p->training.global_batch_size /
 	    (double)p->training.micro_batch_size * (double)par->tp * (double)par->cp /
 	    (double)pool_rest(p);
-	const bool fills = piped &&
+	const bool fills = piped && chunks > 0 &&
 	    (p->training.schedule == SCHEDULE_GPIPE || p->training.schedule == SCHEDULE_1F1B);
-	struct pipeline_times even = { .stages = par->pp, .chunks = par->vpp };
+	struct pipeline_times even = { .stages = par->pp, .chunks = chunks };
 	struct stage work;
 
 	if (!s->machine.known)

@@ -32,8 +32,9 @@ struct steptime {
 	double recompute_seconds;
 	double bubble_seconds, bubble_fraction; /* that the pipeline idles, also as a share */
 	double exposed_comm_seconds;
-	double host_seconds;         /* waiting for it: between steps, and to launch layers */
+	double host_seconds;         /* waiting for it: between steps, for data, and to launch layers */
 	double optimizer_seconds;
+	double slow_seconds;         /* waiting for nodes that are slower than others */
 	/* FLOP of the step on all GPUs: causal attention counted by half; with recompute too;
 	 * with the full attention matrix instead. */
 	double model_flops, hardware_flops, full_flops;
@@ -44,7 +45,7 @@ struct steptime {
 	double error;                /* without calibration, of this kind of plan: core/framework/error.h */
 };
 
-/* What one step of a training plan takes without what its data parallel ranks do: the same for
+/* One step of a training plan without the work of its data parallel ranks: the same for
  * plans that differ in how their state is sharded alone. */
 void steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p,
     const struct layout *l, const struct placement *pl, int64_t microbatches);
@@ -55,10 +56,11 @@ struct steptime steptime_within(const struct step_run *r, double limit, const st
     const struct placement *pl, struct traffic *traffic, struct ledger *ledger);
 
 /* Seconds that a step takes at least, wherever the layers are: the slowest stage works no less than
- * all of them on average, whatever the PP. `piped`: with this PP and VPP, of which s has the
- * groups (step_setup_plan), and what traffic and host add; with a bubble where the schedule is one whose step grows with the slowest stage's work more than it falls with what others fill (GPipe,
- * 1F1B). 0 where the GPU's rates are not known. */
-double steptime_least(struct step_setup *s, const struct plan *p, bool piped);
+ * all of them on average, whatever the PP. `piped`: with this PP, of which s has the groups
+ * (step_setup_plan), and what traffic and host add; and with the bubble of no more than `chunks` a
+ * rank (0: of any number) where the schedule is one whose step grows with the slowest stage's work
+ * more than it falls with what others fill (GPipe, 1F1B). 0 where the GPU's rates are not known. */
+double steptime_least(struct step_setup *s, const struct plan *p, bool piped, int64_t chunks);
 
 /*
  * Estimate traffic and time of a legal training plan. microbatches: of one data parallel

@@ -96,7 +96,7 @@ struct timeline_item timeline_at(const struct timeline *t, int64_t rank, int64_t
 /* Micro-batches that were left out are counted from here on (in each chunk). */
 int64_t timeline_gap(const struct timeline *t);
 
-/* What of it differs from how the framework would run the plan, or NULL. */
+/* Its difference from how the framework would run the plan, or NULL. */
 const char *timeline_note(const struct timeline *t);
 
 /* Pairs alive at the peak of the whole step. */

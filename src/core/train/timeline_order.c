@@ -26,7 +26,7 @@ timeline_share(const struct timeline *t, int64_t chunk)
 /* ---- one operation ----------------------------------------------------------------- */
 
 static void
-put(struct line *l, enum timeline_kind kind, int64_t chunk, int64_t m)
+put_pass(struct line *l, enum timeline_kind kind, int64_t chunk, int64_t m)
 {
 	const int64_t i = timeline_index(l->t, kind, chunk, m);
 
@@ -42,28 +42,28 @@ put(struct line *l, enum timeline_kind kind, int64_t chunk, int64_t m)
 }
 
 static void
-forward(struct line *l, int64_t chunk, int64_t m)
+order_forward(struct line *l, int64_t chunk, int64_t m)
 {
-	put(l, TIMELINE_FORWARD, chunk, m);
+	put_pass(l, TIMELINE_FORWARD, chunk, m);
 }
 
 /* Backward with its weight gradients. */
 static void
-whole(struct line *l, int64_t chunk, int64_t m)
+order_whole(struct line *l, int64_t chunk, int64_t m)
 {
 	if (m >= timeline_share(l->t, chunk))
 		return;
-	put(l, TIMELINE_BACKWARD, chunk, m);
+	put_pass(l, TIMELINE_BACKWARD, chunk, m);
 	l->alive--;
 }
 
 /* Backward alone: its weight gradients wait. start marks them until they are put in line. */
 static void
-split(struct line *l, int64_t chunk, int64_t m)
+split_pass(struct line *l, int64_t chunk, int64_t m)
 {
 	if (m >= timeline_share(l->t, chunk))
 		return;
-	put(l, TIMELINE_BACKWARD, chunk, m);
+	put_pass(l, TIMELINE_BACKWARD, chunk, m);
 	l->op[timeline_index(l->t, TIMELINE_WEIGHT, chunk, m)].start = -1;
 }
 
@@ -78,7 +78,7 @@ weight(struct line *l)
 
 		if (i < n || i >= 2 * n || l->op[of].end >= 0 || l->op[of].start >= 0)
 			continue;
-		put(l, TIMELINE_WEIGHT, i % n / l->t->width, i % l->t->width);
+		put_pass(l, TIMELINE_WEIGHT, i % n / l->t->width, i % l->t->width);
 		l->oldest++;
 		return true;
 	}
@@ -86,35 +86,35 @@ weight(struct line *l)
 }
 
 static void
-finish(struct line *l)
+finish_line(struct line *l)
 {
 	while (weight(l))
 		;
 }
 
-/* The same for schedules of two chunks, with the micro-batch that comes next. */
+/* Passes of the micro-batch that comes next, for schedules of two chunks. */
 static void
 next_forward(struct line *l, int64_t chunk)
 {
-	forward(l, chunk, l->next[TIMELINE_FORWARD][chunk]++);
+	order_forward(l, chunk, l->next[TIMELINE_FORWARD][chunk]++);
 }
 
 static void
 next_whole(struct line *l, int64_t chunk)
 {
-	whole(l, chunk, l->next[TIMELINE_BACKWARD][chunk]++);
+	order_whole(l, chunk, l->next[TIMELINE_BACKWARD][chunk]++);
 }
 
 static void
 next_split(struct line *l, int64_t chunk)
 {
-	split(l, chunk, l->next[TIMELINE_BACKWARD][chunk]++);
+	split_pass(l, chunk, l->next[TIMELINE_BACKWARD][chunk]++);
 }
 
 static void
 next_weight(struct line *l, int64_t chunk)
 {
-	put(l, TIMELINE_WEIGHT, chunk, l->next[TIMELINE_WEIGHT][chunk]++);
+	put_pass(l, TIMELINE_WEIGHT, chunk, l->next[TIMELINE_WEIGHT][chunk]++);
 }
 
 static void
@@ -134,10 +134,10 @@ gpipe(struct line *l)
 
 	for (int64_t v = 0; v < n; v++)
 		for (int64_t m = 0; m < all; m++)
-			forward(l, v, m);
+			order_forward(l, v, m);
 	for (int64_t v = n - 1; v >= 0; v--)
 		for (int64_t m = 0; m < all; m++)
-			whole(l, v, n > 1 ? all - 1 - m : m);
+			order_whole(l, v, n > 1 ? all - 1 - m : m);
 }
 
 /* Chunk and micro-batch of the q-th forward: groups of micro-batches go through all chunks
@@ -159,7 +159,7 @@ visit_forward(struct line *l, int64_t q)
 	int64_t chunk, m;
 
 	visit(l->t, q, &chunk, &m);
-	forward(l, chunk, m);
+	order_forward(l, chunk, m);
 }
 
 /* wait: backwards that come before the weight gradients of the first; -1: not split. */
@@ -171,10 +171,10 @@ visit_backward(struct line *l, int64_t q, int64_t wait)
 	visit(l->t, q, &chunk, &m);
 	chunk = l->t->chunks - 1 - chunk;
 	if (wait < 0) {
-		whole(l, chunk, m);
+		order_whole(l, chunk, m);
 		return;
 	}
-	split(l, chunk, m);
+	split_pass(l, chunk, m);
 	if (q >= wait)
 		weight(l);
 }
@@ -203,7 +203,7 @@ one_forward_one_backward(struct line *l)
 			visit_forward(l, q + warmup);
 		visit_backward(l, q, wait);
 	}
-	finish(l);
+	finish_line(l);
 }
 
 /* ---- V schedules ------------------------------------------------------------------- */
@@ -325,11 +325,11 @@ dual(struct line *l, int64_t near, int64_t before, int64_t after, int64_t all)
 		weight(l);
 		next_split(l, near);
 	}
-	finish(l);
+	finish_line(l);
 }
 
 static void
-dualpipe(struct line *l)
+order_dualpipe(struct line *l)
 {
 	const int64_t p = l->t->stages, mirror = p - 1 - l->r, half = (p + 1) / 2;
 	const int64_t outer = least_of(l->r, mirror), all = most_of(p, (l->t->drawn + 1) / 2);
@@ -369,7 +369,7 @@ timeline_order(struct timeline *t, int64_t rank)
 		pattern(&l);
 		break;
 	case SCHEDULE_DUALPIPE:
-		dualpipe(&l);
+		order_dualpipe(&l);
 		break;
 	case SCHEDULE_DUALPIPEV:
 		dualpipe_v(&l);

@@ -26,7 +26,7 @@ void timeline_search(struct timeline *t);
 /* Slots of a rank. */
 int64_t timeline_slots(const struct timeline *t, int64_t drawn);
 
-/* What a slot holds, until the rank's order is filled in and after: how far a micro-batch is
+/* The content of a slot, until the rank's order is filled in and after: how far a micro-batch is
  * on its way down, up, and back (0 to 3), or -1 for nothing but weight gradients. */
 int timeline_slot(struct timeline *t, int64_t rank, int64_t slot, int64_t *microbatch);
 

@@ -71,7 +71,7 @@ timeline_slot(struct timeline *t, int64_t rank, int64_t slot, int64_t *microbatc
 }
 
 static void
-place(const struct search *s, int64_t rank, int32_t item, int64_t from, int64_t to)
+place_item(const struct search *s, int64_t rank, int32_t item, int64_t from, int64_t to)
 {
 	int32_t *row = taken(s, rank);
 
@@ -97,7 +97,7 @@ put_pattern(const struct search *s, int64_t r)
 		taken(s, r)[i] = -1;
 	for (int type = 0; type < WEIGHT; type++)
 		for (int64_t m = 0; m < s->n; m++)
-			place(s, r, (int32_t)(m * TYPES + type), -1,
+			place_item(s, r, (int32_t)(m * TYPES + type), -1,
 			    (half ? wide : thin)[type] + PERIOD * m);
 }
 
@@ -116,7 +116,7 @@ count_held(struct search *s, int64_t r, bool put)
 			alive--;
 			wait--;
 			if (put)
-				place(s, r, count++ * TYPES + WEIGHT, -1, i);
+				place_item(s, r, count++ * TYPES + WEIGHT, -1, i);
 		}
 		held(s, r)[i] = alive;
 		waiting(s, r)[i] = wait;
@@ -128,7 +128,7 @@ count_held(struct search *s, int64_t r, bool put)
 
 /* The slot that an operation has to come after: its input's and its predecessor's. */
 static int32_t
-after(const struct search *s, int64_t r, int type, int64_t m)
+end_after(const struct search *s, int64_t r, int type, int64_t m)
 {
 	const int64_t from = type == DOWN || type == BACK_DOWN ? r - 1 :
 	    type == UP || type == BACK_UP ? r + 1 : -1;
@@ -218,7 +218,7 @@ static void
 move(const struct search *s, int64_t r, int32_t item, int64_t from)
 {
 	const int type = item % TYPES;
-	int64_t to = after(s, r, type, item / TYPES) + 1;
+	int64_t to = end_after(s, r, type, item / TYPES) + 1;
 
 	if (type == WEIGHT) {
 		const int64_t input = backward_of(s, r, item / TYPES) + 1;
@@ -230,7 +230,7 @@ move(const struct search *s, int64_t r, int32_t item, int64_t from)
 			continue;
 		if (s->weights ? move_counted(s, r, type, from, to) :
 		    move_recounted(s, r, type, from, to)) {
-			place(s, r, item, from, to);
+			place_item(s, r, item, from, to);
 			return;
 		}
 	}
@@ -239,7 +239,7 @@ move(const struct search *s, int64_t r, int32_t item, int64_t from)
 /* Draw the ends together: what lies between the first micro-batch's return and the last
  * one's start stays. */
 static void
-shorten(const struct search *s)
+shorten_line(const struct search *s)
 {
 	enum { BEFORE, BETWEEN, BEHIND } phase = BEFORE;
 	const int32_t last = *slot_of(s, 0, DOWN, s->n - 1);
@@ -266,7 +266,7 @@ shorten(const struct search *s)
 /* Start everything as soon as its input is there and its rank is free. Weight gradients
  * take their time, and leave their slots to whatever will use them. */
 static void
-squeeze(const struct search *s)
+squeeze_line(const struct search *s)
 {
 	for (int64_t r = 0; r < s->t->stages; r++)
 		held(s, r)[0] = 0; /* the next free slot */
@@ -277,9 +277,9 @@ squeeze(const struct search *s)
 
 			if (item < 0)
 				continue;
-			to = after(s, r, item % TYPES, item / TYPES) + 1;
+			to = end_after(s, r, item % TYPES, item / TYPES) + 1;
 			to = to > held(s, r)[0] ? to : held(s, r)[0];
-			place(s, r, item, i, to);
+			place_item(s, r, item, i, to);
 			if (item % TYPES == WEIGHT)
 				taken(s, r)[to] = -1;
 			held(s, r)[0] = to + 1;
@@ -297,14 +297,14 @@ timeline_search(struct timeline *t)
 		count_held(&s, r, true);
 		waiting(&s, r)[0] = waiting(&s, r)[1] = 0; /* see backward_of */
 	}
-	shorten(&s);
-	squeeze(&s);
+	shorten_line(&s);
+	squeeze_line(&s);
 	s.weights = false;
 	s.most = 0;
 	for (int64_t r = 0; r < t->stages; r++)
 		count_held(&s, r, false);
-	shorten(&s);
+	shorten_line(&s);
 	for (int64_t r = 0; r < t->stages; r++)
 		count_held(&s, r, true);
-	squeeze(&s);
+	squeeze_line(&s);
 }

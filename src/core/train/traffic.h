@@ -23,7 +23,7 @@
 
 enum { TRAFFIC_ROWS_MAX = 24, FLOWS_MAX = 28 };
 
-/* What splits a model, and so talks. EMBD: copies of a tied embedding. */
+/* The ways of splitting a model, which make traffic. EMBD: copies of a tied embedding. */
 enum traffic_dim {
 	TRAFFIC_TP, TRAFFIC_CP, TRAFFIC_PP, TRAFFIC_DP, TRAFFIC_EDP, TRAFFIC_EP, TRAFFIC_ETP,
 	TRAFFIC_EMBD, TRAFFIC_DIMS
@@ -51,7 +51,7 @@ struct traffic {
 	struct traffic_row row[TRAFFIC_ROWS_MAX];
 };
 
-/* What a flow happens once for, in every micro-batch. */
+/* The part of a model that a flow happens once for, in every micro-batch. */
 enum unit {
 	UNIT_HALF,       /* attention or MLP of a layer, where TP splits it */
 	UNIT_ATTENTION,  /* a layer */
@@ -70,7 +70,7 @@ struct dispatch {
 	double tokens, token, times;
 };
 
-/* What the calls of a flow run beside, for those who ask. */
+/* The compute that the calls of a flow run beside, for those who ask. */
 struct hiding {
 	const char *by;  /* NULL: nothing */
 	double seconds;  /* of it */

@@ -8,6 +8,7 @@
 #include "core/train/traffic.h"
 
 #define TP_SOURCE "Megatron-LM megatron/core/tensor_parallel/layers.py"
+#define RING_SOURCE "Li et al. 2021, arXiv 2105.13120"
 #define CP_SOURCE "Transformer Engine attention/dot_product_attention/context_parallel.py"
 #define EP_SOURCE "Megatron-LM megatron/core/transformer/moe/token_dispatcher.py"
 #define HEADS_SOURCE "pytorch/torchtitan pull request 1870"
@@ -18,12 +19,12 @@
  * the first and last piece have nothing to hide behind. */
 #define OVERLAP_REST 0.25
 
-/* The same where PyTorch cuts products and collectives into pieces (async TP): torchtitan
+/* What remains where PyTorch cuts products and collectives into pieces (async TP): torchtitan
  * benchmarks/asyncTP_llama3_h100_2025-06_torchtitan.md and llama3_h100_202412_torchtitan.md
  * give 4 to 16 % of a step of which TP's traffic is about a fifth; chosen on three pairs. */
 #define ASYNC_TP_REST 0.6
 
-/* The same of expert traffic beside another micro-batch. DualPipe's kernels take 20 of 132
+/* What remains of expert traffic beside another micro-batch. DualPipe's kernels take 20 of 132
  * SMs (the DeepSeek-V3 report, arXiv 2412.19437, section 3.2.2); those of DeepEP and HybridEP
  * in Megatron-LM, whose first and last micro-batches have nothing beside them, leave twice as
  * much (Megatron-Bridge's Qwen3 rows with overlap); NCCL's all-to-all takes more SMs still. */
@@ -43,7 +44,7 @@ kind_span(const struct plan *p, const struct layout *l, const char *name, const 
 
 /* Exposed: calls that nothing hides, in calls. */
 static void
-put(struct flows *f, const struct plan *p, struct flow flow, double exposed)
+put_flow(struct flows *f, const struct plan *p, struct flow flow, double exposed)
 {
 	if (flow.span.size <= 1 || flow.payload <= 0 || flow.forward + flow.backward <= 0)
 		return;
@@ -102,7 +103,7 @@ put_again(struct flows *f, const struct plan *p, struct flow x, const char *name
 	    x.unit == UNIT_MOE ? UNIT_MOE_AGAIN : UNIT_ATTENTION_AGAIN;
 	x.backward = x.forward;
 	x.forward = 0;
-	put(f, p, x, open * x.backward);
+	put_flow(f, p, x, open * x.backward);
 }
 
 /*
@@ -138,7 +139,7 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 			layer->weight / 2, OVERLAP_REST };
 	if (!p->parallel.sequence_parallel) {
 		x.name = "TP outputs and input gradients";
-		put(f, p, x, open + reduced);
+		put_flow(f, p, x, open + reduced);
 		x.forward = again;
 		put_again(f, p, x, "TP outputs, recomputed", open);
 		return;
@@ -149,7 +150,7 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	x.seconds = one->in_format;
 	x.forward = calls.gathers;
 	x.backward = kept ? 1 : 2;
-	put(f, p, x, in_turn ? (x.forward + x.backward) * open :
+	put_flow(f, p, x, in_turn ? (x.forward + x.backward) * open :
 	    (x.forward + 1) * open + beside(one->in_format, layer->weight / 2));
 	put_again(f, p, x, "TP gathered inputs, recomputed", open);
 	x.name = "TP scattered outputs";
@@ -158,7 +159,7 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	x.seconds = one->reduce;
 	x.forward = 1;
 	x.backward = calls.reductions;
-	put(f, p, x, open + reduced);
+	put_flow(f, p, x, open + reduced);
 	x.forward = again;
 	put_again(f, p, x, "TP scattered outputs, recomputed", open);
 }
@@ -176,7 +177,7 @@ tensor_heads(struct flows *f, const struct plan *p, const struct span *span)
 		    params_kv_heads(m, false) * params_key_dim(m, false))
 	};
 
-	put(f, p, x, 2);
+	put_flow(f, p, x, 2);
 	put_again(f, p, x, "TP gathered queries and keys, recomputed", 1);
 }
 
@@ -194,22 +195,22 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 		.seconds = one->reduce, .forward = 1
 	};
 
-	put(f, p, x, 1);
+	put_flow(f, p, x, 1);
 	x.unit = UNIT_HEAD;
 	x.forward = 0;
 	x.backward = 1;
 	x.name = "TP input gradient of the head";
-	put(f, p, x, 1);
+	put_flow(f, p, x, 1);
 	if (sp) {
 		x.collective = COLLECTIVE_ALL_GATHER;
 		x.seconds = one->gather;
 		x.name = "TP gathered input of the head";
 		x.forward = x.backward = 1;
-		put(f, p, x, 1 + OVERLAP_REST);
+		put_flow(f, p, x, 1 + OVERLAP_REST);
 		x.name = "TP gradient of the embedding";
 		x.unit = UNIT_EMBEDDING;
 		x.forward = 0;
-		put(f, p, x, 1);
+		put_flow(f, p, x, 1);
 	}
 	if (p->training.gathered_logits) {
 		x = (struct flow){
@@ -218,7 +219,7 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 			.span = *span, .forward = 1,
 			.payload = tokens * (double)p->model.vocab_size * batch_width(p)
 		};
-		put(f, p, x, 1);
+		put_flow(f, p, x, 1);
 		return;
 	}
 	x = (struct flow){
@@ -226,7 +227,7 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 		.source = LOSS_SOURCE, .collective = COLLECTIVE_ALL_REDUCE, .unit = UNIT_HEAD,
 		.span = *span, .payload = tokens * 4, .forward = 3
 	};
-	put(f, p, x, 3);
+	put_flow(f, p, x, 3);
 }
 
 /* ---- context parallel ------------------------------------------------------------- */
@@ -279,8 +280,36 @@ context_ring(struct flows *f, const struct plan *p, const struct span *span,
 	const double backward = one > 0 ? fmax(0, 2 * one - layer->core_backward / n) / one : 0;
 
 	x.hiding = (struct hiding){ "attention of a chunk, backward longer", layer->core / n, 0 };
-	put(f, p, x, steps * (forward + backward));
+	put_flow(f, p, x, steps * (forward + backward));
 	put_again(f, p, x, "CP ring of keys and values, recomputed", forward);
+}
+
+/*
+ * Scores of all keys are worked out while keys go round, then values go round; gradients of both are
+ * added up over all ranks, each of the whole sequence. Nothing of it is hidden (Li et al. 2021, arXiv
+ * 2105.13120, section 3; ColossalAI colossalai/legacy/nn/layer/parallel_sequence/_operation.py, RingQK
+ * and RingAV).
+ */
+static void
+context_scores(struct flows *f, const struct plan *p, const struct span *span,
+    const struct chunks *c)
+{
+	const double steps = (double)span->size - 1;
+	struct flow x = {
+		.dim = TRAFFIC_CP, .name = "CP rings of keys, then of values", .formula = "b*s/CP*kv/TP*(d+v)*a",
+		.source = RING_SOURCE, .collective = COLLECTIVE_SEND, .unit = UNIT_ATTENTION,
+		.span = *span, .payload = c->kv, .forward = steps, .backward = steps
+	};
+
+	put_flow(f, p, x, 2 * steps);
+	put_again(f, p, x, "CP rings of keys and values, recomputed", 1);
+	x.name = "CP key and value gradients";
+	x.formula = "CP*b*s/CP*kv/TP*(d+v)*a";
+	x.collective = COLLECTIVE_ALL_REDUCE;
+	x.payload = c->kv * (double)span->size;
+	x.forward = 0;
+	x.backward = 1;
+	put_flow(f, p, x, 1);
 }
 
 static void
@@ -293,7 +322,7 @@ context_exchange(struct flows *f, const struct plan *p, const struct span *span,
 		.span = *span, .payload = (c->qo + c->kv) / 4, .forward = 4, .backward = 4
 	};
 
-	put(f, p, x, 8);
+	put_flow(f, p, x, 8);
 	put_again(f, p, x, "CP heads for sequence, recomputed", 1);
 }
 
@@ -325,6 +354,9 @@ context(struct flows *f, const struct plan *p, const struct span *cp, const stru
 	case CP_COMM_P2P:
 		context_ring(f, p, &span, &c, layer);
 		return;
+	case CP_COMM_RING_QK:
+		context_scores(f, p, &span, &c);
+		return;
 	case CP_COMM_A2A:
 		context_exchange(f, p, &span, &c);
 		return;
@@ -336,13 +368,13 @@ context(struct flows *f, const struct plan *p, const struct span *cp, const stru
 			.collective = COLLECTIVE_ALL_GATHER, .unit = UNIT_ATTENTION, .span = span,
 			.payload = c.kv * (double)span.size, .forward = 1, .backward = 1
 		};
-		put(f, p, x, 2);
+		put_flow(f, p, x, 2);
 		put_again(f, p, x, "CP gathered keys and values, recomputed", 1);
 		x.name = "CP key and value gradients";
 		x.collective = COLLECTIVE_REDUCE_SCATTER;
 		x.forward = 0;
 		x.backward = 1;
-		put(f, p, x, 1);
+		put_flow(f, p, x, 1);
 		return;
 	default:
 		inner = link_stride(p, inner_context(p, &span), p->parallel.tp);
@@ -394,7 +426,7 @@ routing_map(struct flows *f, const struct plan *p, const struct span *ep, double
 		.forward = 1
 	};
 
-	put(f, p, x, open);
+	put_flow(f, p, x, open);
 	put_again(f, p, x, "EP map of tokens to experts, recomputed", open);
 }
 
@@ -432,7 +464,7 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 		open = fmax(expert_rest(p), 1 - layer->forward / fmax(2 * x.seconds, 1e-300));
 		x.hiding = (struct hiding){ "another micro-batch", layer->forward, expert_rest(p) };
 	}
-	put(f, p, x, 4 * open);
+	put_flow(f, p, x, 4 * open);
 	put_again(f, p, x, "EP dispatch and combine, recomputed", open);
 	if (p->parallel.moe_dispatcher == DISPATCHER_HYBRIDEP)
 		routing_map(f, p, &ep, open);
@@ -441,11 +473,11 @@ expert(struct flows *f, const struct plan *p, const struct flow_spans *spans,
 		.source = EP_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .unit = UNIT_MOE, .span = etp,
 		.payload = tokens * k * width * (double)etp.size, .forward = 1, .backward = 1
 	};
-	put(f, p, x, 2);
+	put_flow(f, p, x, 2);
 	put_again(f, p, x, "ETP gathered tokens, recomputed", 1);
 	x.name = "ETP scattered tokens";
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
-	put(f, p, x, 2);
+	put_flow(f, p, x, 2);
 	put_again(f, p, x, "ETP scattered tokens, recomputed", 1);
 }
 

@@ -55,7 +55,7 @@ struct asked {
 
 /* m.seconds: of one call, 0 to take it from the link; exposed below 0: all of it. */
 static void
-add(struct traffic *t, const struct plan *p, struct message m, double calls, double exposed,
+add_message(struct traffic *t, const struct plan *p, struct message m, double calls, double exposed,
     struct asked *asked)
 {
 	const double one = m.seconds > 0 ? m.seconds :
@@ -110,7 +110,7 @@ pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
 		text_put(asked->exposure, sizeof asked->exposure, "%s*seconds of a send = %.0f*%.8g s, "
 		    "%s", v > 1 ? "2*(PP-1)*VPP" : "2*(m+PP-1)", waits, one,
 		    v > 1 ? "the others behind the next chunk" : "the others wait meanwhile");
-	add(t, p, x, sends, waits * one, asked);
+	add_message(t, p, x, sends, waits * one, asked);
 }
 
 /* ---- data parallel ---------------------------------------------------------------- */
@@ -208,10 +208,35 @@ stolen(double times, double open, double all, const char *what, struct asked *as
 	return open + STEAL * fmax(0, all - open);
 }
 
+/* Parameters whose gradients are reduced at once, and which are gathered at once, as the framework
+ * has it. */
+static double
+usual_bucket(const struct plan *p, const struct replica *r)
+{
+	const struct bucket *b = &framework_of(p)->bucket;
+
+	return b->mib > 0 ? b->mib * MIB / grad_bytes(p) :
+	    fmax(b->params, b->a_rank * (double)r->shard.size);
+}
+
+/*
+ * Seconds that buckets of `size` parameters take longer than the usual ones, which the rates that
+ * measured runs show have in them: small messages pay latency and use less of a link.
+ */
+static double
+small_buckets(const struct plan *p, const struct message *x, const struct replica *r, double size)
+{
+	const double n = ceil(r->params / size), usual = fmax(1, ceil(r->params / usual_bucket(p, r)));
+
+	return n <= usual ? 0 :
+	    fmax(0, n * collective_seconds(p, x->collective, x->payload / n, &x->span, NULL) -
+	    usual * collective_seconds(p, x->collective, x->payload / usual, &x->span, NULL));
+}
+
 /*
  * Gradients go behind the backward pass of the last micro-batch, parameters behind the forward
- * pass of the first. The last bucket of gradients and the first of parameters have nothing to
- * hide behind (Megatron's buckets hold 40 million parameters, or a million for each rank).
+ * pass of the first, a bucket at a time. The last bucket of gradients and the first of parameters
+ * have nothing to hide behind. What is not overlapped goes at once.
  */
 static void
 add_behind(struct traffic *t, const struct plan *p, struct message x, double times,
@@ -221,15 +246,19 @@ add_behind(struct traffic *t, const struct plan *p, struct message x, double tim
 	const bool overlap = gather ? p->training.overlap_param_gather :
 	    p->training.overlap_grad_reduce;
 	const double window = gather ? w->forward : w->backward;
-	const double bucket = fmax(40e6, 1e6 * (double)r->shard.size);
+	const double set = (double)p->training.bucket_size;
+	const double bucket = set > 0 ? set : usual_bucket(p, r);
 	double open;
 
-	x.seconds = open = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
+	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
+	if (overlap && set > 0)
+		x.seconds += small_buckets(p, &x, r, set);
+	open = x.seconds;
 	if (overlap)
 		open = stolen(times, fmax(x.seconds - window,
 		    x.seconds * fmin(1, bucket / fmax(1, r->params))), x.seconds,
 		    "what the pass beside leaves, at least a bucket", asked);
-	add(t, p, x, times, times * open, asked);
+	add_message(t, p, x, times, times * open, asked);
 }
 
 /* How often a step sums up gradients: once, after the last micro-batch, or after each. */
@@ -319,7 +348,7 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 		exposed += p->training.overlap_param_gather ?
 		    fmax(gather / layers, gather - inner * w->backward) : gather;
 	exposed = stolen(times, exposed, gathers * gather, layers_leave, asked);
-	add(t, p, x, times * gathers * layers, times * exposed, asked);
+	add_message(t, p, x, times * gathers * layers, times * exposed, asked);
 	if (r->params <= 0)
 		return;
 	x.name = once ? r->name.gradients : r->name.each;
@@ -331,7 +360,7 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 	exposed = stolen(times, exposed, scatter, layers_leave, asked);
 	if (once || !p->training.overlap_grad_reduce)
 		exposed = scatter;
-	add(t, p, x, times * layers, times * exposed, asked);
+	add_message(t, p, x, times * layers, times * exposed, asked);
 }
 
 /*
@@ -353,7 +382,7 @@ static void
 gather_alone(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
-	const double rate = ALONE_SHARE * p->cluster.nic_gbps * 1e9 / 8;
+	const double rate = ALONE_SHARE * link_node_gbps(p) * 1e9 / 8 / at_least_one(p->cluster.nics_per_node);
 	const double weights = 2 * r->params * weight_bytes(p), gradients = r->params * grad_bytes(p);
 	const double seconds = rate > 0 ? (weights + gradients) / rate : 0;
 	const double work = w->forward + w->backward;
@@ -371,12 +400,12 @@ gather_alone(struct traffic *t, const struct plan *p, const struct replica *r,
 		    "%.3g of one NIC = %.8g s, work %.8g s, %.0f times", ALONE_OPEN, ALONE_SHARE, seconds,
 		    work, w->microbatches);
 	x.seconds = weights / 2 / rate;
-	add(t, p, x, 2 * w->microbatches, exposed * weights / (weights + gradients), asked);
+	add_message(t, p, x, 2 * w->microbatches, exposed * weights / (weights + gradients), asked);
 	x.name = r->name.each;
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.payload = gradients;
 	x.seconds = gradients / rate;
-	add(t, p, x, w->microbatches, exposed * gradients / (weights + gradients), asked);
+	add_message(t, p, x, w->microbatches, exposed * gradients / (weights + gradients), asked);
 }
 
 static void
@@ -489,7 +518,7 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 	if (embedding_copied(p, pl)) {
 		x.span = kind >= 0 ? link_span(p, l, kind) :
 		    link_stride(p, 2, l->world - l->world / pl->pp);
-		add(t, p, x, 1, -1, asked);
+		add_message(t, p, x, 1, -1, asked);
 	}
 	if (tp <= 1 || !p->parallel.sequence_parallel)
 		return;
@@ -500,7 +529,7 @@ extras(struct traffic *t, const struct plan *p, const struct layout *l,
 	x.span = link_span(p, l, kind >= 0 ? kind : layout_kind(l, "model"));
 	x.payload = w->layers * params_norms(&p->model) * h *
 	    (p->model.norm == NORM_LAYER ? 2 : 1) * grad_bytes(p);
-	add(t, p, x, 1, -1, asked);
+	add_message(t, p, x, 1, -1, asked);
 }
 
 void

@@ -59,7 +59,7 @@ new_line(struct jsonout *j)
 
 /* Comma, line end, indentation and key: all that stands before a value. */
 static void
-before(struct jsonout *j, const char *key)
+put_key(struct jsonout *j, const char *key)
 {
 	if (j->depth > 0) {
 		bool *begun = &j->begun[j->depth - 1];
@@ -79,7 +79,7 @@ before(struct jsonout *j, const char *key)
 static void
 open_container(struct jsonout *j, const char *key, char begin, char end, bool row)
 {
-	before(j, key);
+	put_key(j, key);
 	out_bytes(j->out, &begin, 1);
 	if (j->depth == JSONOUT_DEPTH) /* deeper than any report: ends up as wrong JSON */
 		return;
@@ -134,7 +134,7 @@ jsonout_close(struct jsonout *j)
 void
 jsonout_int(struct jsonout *j, const char *key, int64_t v)
 {
-	before(j, key);
+	put_key(j, key);
 	out_part(j->out, "%" PRId64, v);
 }
 
@@ -147,7 +147,7 @@ jsonout_real(struct jsonout *j, const char *key, double v)
 		jsonout_null(j, key);
 		return;
 	}
-	before(j, key);
+	put_key(j, key);
 	text_real(text, sizeof text, v);
 	out_part(j->out, "%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "");
 }
@@ -173,14 +173,14 @@ jsonout_bytes(struct jsonout *j, const char *key, double v)
 		jsonout_real(j, key, v);
 		return;
 	}
-	before(j, key);
+	put_key(j, key);
 	out_part(j->out, "%.0f", v);
 }
 
 void
 jsonout_bool(struct jsonout *j, const char *key, bool v)
 {
-	before(j, key);
+	put_key(j, key);
 	out_part(j->out, "%s", v ? "true" : "false");
 }
 
@@ -191,13 +191,13 @@ jsonout_text(struct jsonout *j, const char *key, const char *v)
 		jsonout_null(j, key);
 		return;
 	}
-	before(j, key);
+	put_key(j, key);
 	put_text(j, v);
 }
 
 void
 jsonout_null(struct jsonout *j, const char *key)
 {
-	before(j, key);
+	put_key(j, key);
 	out_part(j->out, "null");
 }

@@ -7,9 +7,10 @@
 #include <stddef.h>
 
 #include "core/base/text.h"
+#include "file/base/limits.h"
 #include "file/base/textbuf.h"
 
-enum { NOTES_MAX = 1000, NOTE_SIZE = 256 };
+enum { NOTE_SIZE = 256 };
 
 /* The first NOTES_MAX lines, each with its end; `dropped` counts the rest. All zero is empty. */
 struct notes {

@@ -128,6 +128,28 @@ put_aliases(const struct cfg_reader *r, const config_setting_t *s, struct catalo
 	return true;
 }
 
+/* It stands in scripts. */
+static bool
+put_checkpoint(const struct cfg_reader *r, const config_setting_t *s, struct catalog_entry *entry)
+{
+	char *slash;
+	bool good;
+
+	if (!cfg_text(r, s, "checkpoint", entry->checkpoint, sizeof entry->checkpoint))
+		return false;
+	slash = strchr(entry->checkpoint, '/');
+	if (slash == NULL) {
+		cfg_error(r, s, "checkpoint", "is OWNER/NAME");
+		return false;
+	}
+	*slash = '\0';
+	good = good_id(entry->checkpoint) && good_id(slash + 1);
+	*slash = '/';
+	if (!good)
+		cfg_error(r, s, "checkpoint", "a name is made of letters, digits and . _ + -");
+	return good;
+}
+
 static bool
 put_member(const struct cfg_reader *r, const config_setting_t *s, const struct kind *kind,
     struct catalog_entry *entry, int *last)
@@ -148,12 +170,16 @@ put_member(const struct cfg_reader *r, const config_setting_t *s, const struct k
 		return cfg_text(r, s, key, entry->title, sizeof entry->title);
 	if (strcmp(key, "source") == 0)
 		return cfg_text(r, s, key, entry->source, sizeof entry->source);
+	if (strcmp(key, "checkpoint") == 0 && kind == &models)
+		return put_checkpoint(r, s, entry);
 	if (strcmp(key, "aliases") == 0)
 		return put_aliases(r, s, entry);
 	if (strcmp(key, "names") == 0 && kind == &gpus)
 		return put_texts(r, s, key, entry->names, sizeof entry->names);
 	if (strcmp(key, "total_params") == 0 && kind == &models)
 		return cfg_int(r, s, key, &entry->total_params);
+	if (strcmp(key, "published") == 0 && kind == &models)
+		return cfg_int(r, s, key, &entry->published);
 	if ((f = cfg_field(kind->section, key, path, sizeof path, last)) != FIELD_COUNT)
 		return cfg_put(r, s, path, f, &entry->values);
 	return cfg_unknown(r, s, path);
@@ -224,7 +250,7 @@ put_entries(const struct loader *l, const struct cfg_reader *r, const config_set
 	    (struct catalog_list *)(void *)((char *)l->catalog + kind->list);
 	size_t first = list->count;
 	const size_t n = strlen(kind->name);
-	bool ok = cfg_format(r, root);
+	bool ok = cfg_format(r, root), many;
 
 	if (!ok)
 		return false;
@@ -239,8 +265,10 @@ put_entries(const struct loader *l, const struct cfg_reader *r, const config_set
 			ok = false;
 			continue;
 		}
-		if (config_setting_type(s) != CONFIG_TYPE_LIST) {
-			cfg_error(r, s, name, "needs a list (fix: %s = ( { ... } );)", kind->name);
+		many = list->count + (size_t)config_setting_length(s) > CATALOG_ENTRIES_MAX;
+		if (many || config_setting_type(s) != CONFIG_TYPE_LIST) {
+			cfg_error(r, s, name, "needs a %s (fix: %s = ( { ... } );)", many ? "shorter list" : "list",
+			    kind->name);
 			ok = false;
 			continue;
 		}
@@ -531,10 +559,9 @@ catalog_name(struct catalog_names *names, const char *name)
 
 bool
 catalog_load_named(struct catalog *catalog, const struct catalog_names *gpu_names,
-    const struct catalog_names *model_names)
+    const struct catalog_names *model_names, struct file_errors *errors)
 {
-	struct file_errors errors = { 0 };
-	struct loader *l = loader_new(catalog, &errors);
+	struct loader *l = loader_new(catalog, errors);
 	const bool ok = l != NULL && load_shipped(l, &gpus, gpu_names) &&
 	    load_shipped(l, &models, model_names) && load_from(l, paths_config, false) &&
 	    has_all(&catalog->gpus, gpu_names) && has_all(&catalog->models, model_names);

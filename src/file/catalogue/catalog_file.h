@@ -25,13 +25,14 @@ struct catalog_names {
 void catalog_name(struct catalog_names *names, const char *name);
 
 /*
- * Read no more of the shipped files than the entries named, and all of the user's: for a first
- * picture, until catalog_load has read the rest. Each name then finds what it finds in the whole
- * catalogue. False, with an empty catalogue, when it takes catalog_load to know: a name is not
- * there, there are too many, or a file can not be read or is wrong.
+ * Read no more of the shipped files than the entries named, and all of the user's: for a
+ * command of one plan, and for a first picture, until catalog_load has read the rest. Each name
+ * then finds what it finds in the whole catalogue, and errors has the warnings of catalog_load.
+ * False, with an empty catalogue, when it takes catalog_load to know: a name is not there, there
+ * are too many, or a file can not be read or is wrong.
  */
 bool catalog_load_named(struct catalog *catalog, const struct catalog_names *gpus,
-    const struct catalog_names *models);
+    const struct catalog_names *models, struct file_errors *errors);
 
 /* Add the clusters, likewise: plan files that nobody else looks up by name, so only a list of them
  * needs this. On false errors says why; the other entries stand. */

@@ -1,66 +1,23 @@
 #include <string.h>
 
 #include "core/model/adapters.h"
+#include "core/plan/batch.h"
 #include "file/export/megatron_export.h"
 #include "file/export/quote.h"
 #include "file/export/writers.h"
-#include "file/import/tuning_keys.h"
+#include "file/launches/settings_keys.h"
+#include "file/launches/tuning_keys.h"
 
-/*
- * Keys of the configuration and the field of each. Source: Megatron-Bridge
- * src/megatron/bridge/training/config.py, and Megatron-LM's configurations that it takes on.
- */
-static const struct {
-	const char *key;
-	enum field_id field;
-} keys[] = {
-	{ "model.tensor_model_parallel_size", FIELD_TP },
-	{ "model.sequence_parallel", FIELD_SEQUENCE_PARALLEL },
-	{ "model.context_parallel_size", FIELD_CP },
-	{ "model.pipeline_model_parallel_size", FIELD_PP },
-	{ "model.expert_model_parallel_size", FIELD_EP },
-	{ "model.expert_tensor_parallel_size", FIELD_ETP },
-	{ "model.num_layers_in_first_pipeline_stage", FIELD_FIRST_STAGE_LAYERS },
-	{ "model.num_layers_in_last_pipeline_stage", FIELD_LAST_STAGE_LAYERS },
-	{ "model.account_for_embedding_in_pipeline_split", FIELD_ACCOUNT_FOR_EMBEDDING },
-	{ "model.account_for_loss_in_pipeline_split", FIELD_ACCOUNT_FOR_LOSS },
-	{ "model.tp_comm_overlap", FIELD_TP_OVERLAP },
-	{ "model.overlap_moe_expert_parallel_comm", FIELD_MOE_OVERLAP },
-	{ "model.hidden_dropout", FIELD_HIDDEN_DROPOUT },
-	{ "model.attention_dropout", FIELD_ATTENTION_DROPOUT },
-	{ "model.gradient_accumulation_fusion", FIELD_GRADIENT_ACCUMULATION_FUSION },
-	{ "model.seq_length", FIELD_SEQUENCE_LENGTH },
-	{ "dataset.seq_length", FIELD_SEQUENCE_LENGTH }, /* must be the same */
-	{ "train.micro_batch_size", FIELD_MICRO_BATCH_SIZE },
-	{ "train.global_batch_size", FIELD_GLOBAL_BATCH_SIZE },
-	{ "ddp.num_distributed_optimizer_instances", FIELD_DP_REPLICATE },
-	{ "ddp.overlap_grad_reduce", FIELD_OVERLAP_GRAD_REDUCE },
-	{ "model.cpu_offloading_num_layers", FIELD_OFFLOAD_LAYERS },
-	{ "model.activation_func_fp8_input_store", FIELD_FP8_ACTIVATION_INPUT },
-	{ "optimizer.use_precision_aware_optimizer", FIELD_PRECISION_AWARE_OPTIMIZER },
-};
-
-/* Names of src/megatron/bridge/training/mixed_precision.py by those of plans. */
-static const struct {
-	const char *ours, *theirs;
-} precisions[] = {
-	{ "bf16", "bf16_mixed" },
-	{ "fp16", "fp16_mixed" },
-	{ "fp8", "bf16_with_fp8_delayed_scaling_mixed" },
-	{ "fp8-block", "bf16_with_fp8_subchannel_scaling_mixed" },
-	{ "mxfp8", "bf16_with_mxfp8_mixed" },
-	{ "nvfp4", "bf16_with_nvfp4_mixed" },
-};
-
+/* The name of the plan's precision, NULL: it has none. */
 static const char *
-find_precision(const struct plan *p)
+find_precision(const struct plan *p, char *buf, size_t size)
 {
 	char name[32];
 
 	field_format(FIELD_PRECISION, p, name, sizeof name);
-	for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++)
-		if (text_equal(precisions[i].ours, name))
-			return precisions[i].theirs;
+	for (const struct settings_key *key = bridge_keys; key->path != NULL; key++)
+		if (key->field == FIELD_PRECISION)
+			return settings_theirs(key->words, name, buf, size) ? buf : NULL;
 	return NULL;
 }
 
@@ -95,6 +52,7 @@ put_flag(struct textbuf *out, const char *key, bool on)
 	put_override(out, key, on ? "true" : "false", false);
 }
 
+/* One chunk is none. */
 static void
 put_chunks(struct textbuf *out, const struct plan *p)
 {
@@ -103,7 +61,39 @@ put_chunks(struct textbuf *out, const struct plan *p)
 	if (p->parallel.vpp > 1)
 		text_put(value, sizeof value, "%lld", (long long)p->parallel.vpp);
 	put_override(out, "model.virtual_pipeline_model_parallel_size", value, false);
-	put_field(out, "model.pipeline_model_parallel_layout", FIELD_PIPELINE_LAYOUT, p);
+}
+
+/* Rows that are written as they stand; what has words of its own, or goes with other keys, is written
+ * beside them. */
+static void
+put_rows(struct textbuf *out, const struct plan *p)
+{
+	for (const struct settings_key *key = bridge_keys; key->path != NULL; key++)
+		if (key->words == NULL && key->field != FIELD_VPP && key->field != FIELD_RECOMPUTE_METHOD &&
+		    key->field != FIELD_RECOMPUTE_LAYERS)
+			put_field(out, key->path, key->field, p);
+}
+
+/* Whole layers, or what modules keep (megatron_offload_modules). */
+static void
+put_offload(struct textbuf *out, const struct plan *p)
+{
+	const bool modules = batch_offloads_modules(p);
+	char names[MEGATRON_MODULES_SIZE], text[MEGATRON_MODULES_SIZE + 8], share[32];
+
+	put_flag(out, "model.cpu_offloading", p->training.offload_layers > 0 && !modules);
+	if (!modules) {
+		put_field(out, "model.cpu_offloading_num_layers", FIELD_OFFLOAD_LAYERS, p);
+		return;
+	}
+	megatron_offload_modules(names, p);
+	for (char *c = names; *c != '\0'; c++)
+		*c = *c == ' ' ? ',' : *c;
+	text_put(text, sizeof text, "[%s]", names);
+	text_real(share, sizeof share, megatron_offload_share(p));
+	put_flag(out, "model.fine_grained_activation_offloading", true);
+	put_override(out, "model.offload_modules", text, false);
+	put_override(out, "model.activation_offload_fraction", share, false);
 }
 
 static void
@@ -131,7 +121,8 @@ put_recompute(struct textbuf *out, const struct plan *p)
 static void
 put_state(struct textbuf *out, const struct plan *p)
 {
-	const char *precision = find_precision(p);
+	char name[64];
+	const char *precision = find_precision(p, name, sizeof name);
 
 	put_flag(out, "ddp.use_distributed_optimizer", p->parallel.zero_stage >= 1);
 	put_flag(out, "optimizer.use_distributed_optimizer", p->parallel.zero_stage >= 1);
@@ -141,6 +132,8 @@ put_state(struct textbuf *out, const struct plan *p)
 		    p->parallel.zero_stage == 2 ? "optim_grads" : "optim_grads_params", false);
 	put_flag(out, "ddp.overlap_param_gather", p->parallel.zero_stage >= 1 &&
 	    p->training.overlap_param_gather);
+	if (p->training.bucket_size > 0)
+		put_field(out, "ddp.bucket_size", FIELD_BUCKET_SIZE, p);
 	if (precision != NULL)
 		put_override(out, "mixed_precision", precision, false);
 	put_flag(out, "ddp.grad_reduce_in_fp32", p->training.grad_dtype == GRAD_FP32);
@@ -187,13 +180,16 @@ tell_adapters(struct export *e)
 static void
 tell_missing(struct export *e)
 {
-	if (find_precision(e->plan) == NULL)
+	char name[64];
+
+	if (find_precision(e->plan, name, sizeof name) == NULL)
 		export_missing(e, FIELD_PRECISION, "there is no mixed precision of that name");
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		field_set_add(&e->said, keys[i].field);
-	EXPORT_SAY(e, FIELD_LAYOUT, FIELD_PRESET, FIELD_VPP, FIELD_PIPELINE_LAYOUT, FIELD_RECOMPUTE,
-	    FIELD_RECOMPUTE_METHOD, FIELD_RECOMPUTE_LAYERS, FIELD_RECOMPUTE_MODULES, FIELD_ZERO_STAGE,
-	    FIELD_OVERLAP_PARAM_GATHER, FIELD_PRECISION, FIELD_GRAD_DTYPE, FIELD_SCHEDULE, FIELD_FINETUNE,
+	if (batch_offloads_modules(e->plan))
+		export_missing(e, FIELD_OFFLOAD_LAYERS, "activation_offload_fraction has the share of layers");
+	for (const struct settings_key *key = bridge_keys; key->path != NULL; key++)
+		field_set_add(&e->said, key->field);
+	EXPORT_SAY(e, FIELD_OFFLOAD_LAYERS, FIELD_LAYOUT, FIELD_PRESET, FIELD_RECOMPUTE_MODULES, FIELD_ZERO_STAGE,
+	    FIELD_BUCKET_SIZE, FIELD_OVERLAP_PARAM_GATHER, FIELD_GRAD_DTYPE, FIELD_SCHEDULE, FIELD_FINETUNE,
 	    FIELD_ADAPTER_RANK, FIELD_ADAPTER_DROPOUT, FIELD_ADAPTER_TARGET, FIELD_EXPERT_ADAPTERS);
 	export_missing_rest(e, "the recipe tells");
 }
@@ -212,9 +208,8 @@ bridge_write(struct export *e)
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");
 	textbuf_add(out, "overrides=(\n");
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		put_field(out, keys[i].key, keys[i].field, p);
-	put_flag(out, "model.cpu_offloading", p->training.offload_layers > 0);
+	put_rows(out, p);
+	put_offload(out, p);
 	put_chunks(out, p);
 	put_recompute(out, p);
 	put_state(out, p);
@@ -222,7 +217,7 @@ bridge_write(struct export *e)
 	textbuf_add(out, ")\n"
 	    "# the recipe of %s; account, partition and container as arguments\n"
 	    "exec ./scripts/training/train.sh --nodes %lld --gpus-per-node %lld \\\n"
-	    "\t--recipe \"${RECIPE:?is the name of a recipe}\" --mode %s \"$@\" "
+	    "\t--mode %s --recipe \"${RECIPE:?is the name of a recipe}\" \"$@\" "
 	    "\"${overrides[@]}\"\n", p->model.preset, (long long)p->cluster.nodes,
 	    (long long)p->cluster.gpus_per_node, mode_of(p));
 }

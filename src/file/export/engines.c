@@ -1,7 +1,9 @@
+#include "core/base/number.h"
 #include "core/framework/layout.h"
 #include "core/plan/field.h"
+#include "core/plan/pool.h"
+#include "file/export/engines.h"
 #include "file/export/parts.h"
-#include "file/export/quote.h"
 #include "file/export/writers.h"
 
 /* Where the batch limits are not set the engine has defaults of its own: nothing is written. */
@@ -46,17 +48,27 @@ is_engine(struct export *e, enum engine_id engine)
 	return false;
 }
 
-static void
-note_rest(struct export *e)
+void
+engines_tell_rest(struct export *e)
 {
 	static const enum field_id clients[] = { FIELD_CONCURRENCY, FIELD_PROMPT_TOKENS,
-		FIELD_GENERATE_TOKENS, FIELD_LENGTH_SPREAD };
+		FIELD_GENERATE_TOKENS, FIELD_LENGTH_SPREAD, FIELD_PREFIX_HIT, FIELD_ACCEPTED_TOKENS,
+		FIELD_RATE, FIELD_BURSTINESS, FIELD_RAMP_SECONDS, FIELD_REQUESTS, FIELD_MIX,
+		FIELD_PROMPT_SPREAD, FIELD_GENERATE_SPREAD, FIELD_PERCENTILE, FIELD_TTFT_LIMIT,
+		FIELD_TPOT_LIMIT, FIELD_ROUTING, FIELD_PREFIXES, FIELD_PREFIX_TOKENS };
+	static const enum field_id others[] = { FIELD_WEIGHT_DTYPE, FIELD_NODES, FIELD_GPUS_PER_NODE,
+		FIELD_REPLICAS, FIELD_PREFILL_WORKERS };
 
 	export_missing(e, FIELD_WEIGHT_DTYPE, "MODEL names a checkpoint in this format");
-	if (e->plan->serving.replicas > 1)
+	if (e->plan->serving.replicas > 1 && !field_set_has(&e->said, FIELD_REPLICAS))
 		export_missing(e, FIELD_REPLICAS, "run it once for each, with nodes of its own");
-	for (size_t i = 0; i < sizeof clients / sizeof *clients; i++)
+	for (size_t i = 0; i < sizeof clients / sizeof *clients; i++) {
 		export_missing(e, clients[i], "what clients ask for");
+		field_set_add(&e->outside, clients[i]);
+	}
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!field_set_has(&e->said, others[i])) /* manifests say how many */
+			field_set_add(&e->outside, others[i]);
 	export_by_checkpoint(e);
 	EXPORT_SAY(e, FIELD_LAYOUT, FIELD_TP, FIELD_PP, FIELD_CP, FIELD_EP, FIELD_DCP, FIELD_DP_ATTENTION,
 	    FIELD_ENGINE, FIELD_ENGINE_VERSION, FIELD_REPLICAS, FIELD_CONTEXT_LENGTH, FIELD_MAX_NUM_SEQS,
@@ -65,7 +77,7 @@ note_rest(struct export *e)
 		export_missing(e, FIELD_DCP, "there is no option for it");
 	if (e->plan->serving.engine == ENGINE_TRTLLM)
 		export_missing(e, FIELD_EAGER, "cuda_graph_config: null in trtllm.yaml");
-	field_set_add(&e->said, FIELD_EAGER);
+	EXPORT_SAY(e, FIELD_EAGER, FIELD_TWO_BATCHES);
 	field_set_add(&e->said, FIELD_FLASHINFER_SAMPLER); /* vLLM's */
 	export_missing_rest(e, "there is no option for it");
 }
@@ -73,7 +85,7 @@ note_rest(struct export *e)
 static struct textbuf *
 begin_script(struct export *e, const char *name)
 {
-	note_rest(e);
+	engines_tell_rest(e);
 	return export_begin_script(e, name);
 }
 
@@ -117,43 +129,104 @@ put_kv(struct export *e, struct textbuf *out, const char *const names[4])
 
 /* Whether an engine takes the sizes; else it is refused with what it says. */
 static bool
-takes(struct export *e, bool does, enum field_id field, const char *source, const char *why)
+takes_field(struct export *e, bool does, enum field_id field, const char *source, const char *why)
 {
 	if (!does)
 		export_refuse(e, field, "target_refuses", source, "%s", why);
 	return does;
 }
 
-/* Nodes that one engine takes. */
-static int64_t
-nodes_of(const struct plan *p)
+/* With a pool for prompts of one that decodes. */
+int64_t
+engines_nodes(const struct plan *p)
 {
-	const int64_t gpus = plan_world(p) / p->serving.replicas;
+	const int64_t gpus = pool_rest(p) / p->serving.replicas;
 
 	return (gpus + p->cluster.gpus_per_node - 1) / p->cluster.gpus_per_node;
 }
 
-void
-vllm_write(struct export *e)
+/* ---- pools ---------------------------------------------------------------------------------- */
+
+/* A worker of the prefill pool, as a plan of nothing else. */
+struct engines
+engines_prefill(const struct plan *p)
+{
+	struct pool pool;
+	struct engines out = { .role = ROLE_PREFILL };
+
+	pool_parse(&pool, p->serving.prefill_workers);
+	if (pool.workers == 0)
+		return out;
+	out.plan = pool_plan(p, &pool);
+	out.count = pool.workers;
+	out.plan.cluster.gpus_per_node = least_of(pool.size, p->cluster.gpus_per_node);
+	out.plan.cluster.nodes = pool.size / out.plan.cluster.gpus_per_node;
+	out.plan.serving.replicas = 1;
+	out.plan.serving.prefill_workers[0] = '\0';
+	out.plan.serving.draft_tokens = 0; /* it makes one token of each prompt */
+	return out;
+}
+
+struct engines
+engines_other(const struct plan *p)
+{
+	return (struct engines){ .role = pool_gpus(p) > 0 ? ROLE_DECODE : ROLE_WHOLE, .plan = *p,
+		.count = p->serving.replicas };
+}
+
+/* Whether the draft is the model's own layers for several tokens (MTP); else the user names one. */
+static bool
+drafts_itself(const struct plan *p)
+{
+	return p->model.mtp_layers > 0;
+}
+
+static bool
+are_whole_nodes(struct export *e)
+{
+	struct pool pool;
+
+	pool_parse(&pool, e->plan->serving.prefill_workers);
+	return takes_field(e, pool.size <= e->plan->cluster.gpus_per_node ||
+	    pool.size % e->plan->cluster.gpus_per_node == 0, FIELD_PREFILL_WORKERS, "shardplan export",
+	    "a prefill worker of several nodes takes whole ones");
+}
+
+/* ---- vLLM ------------------------------------------------------------------------------------ */
+
+/* KV caches go from pool to pool by NIXL (docs/features/nixl_connector_usage.md). */
+static void
+vllm_pool(struct textbuf *out, enum role role)
+{
+	if (role != ROLE_WHOLE)
+		textbuf_add(out, " \\\n\t--kv-transfer-config "
+		    "'{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"%s\"}'",
+		    role == ROLE_PREFILL ? "kv_producer" : "kv_consumer");
+}
+
+/* docs/features/speculative_decoding. */
+static void
+vllm_drafts(struct textbuf *out, const struct plan *p)
+{
+	const int64_t n = p->serving.draft_tokens;
+
+	if (n == 0)
+		return;
+	textbuf_add(out, " \\\n\t--speculative-config.method %s", drafts_itself(p) ? "mtp" : "eagle3");
+	if (!drafts_itself(p))
+		textbuf_add(out, " \\\n\t--speculative-config.model \"${DRAFT:?name of the draft}\"");
+	put_number(out, "--speculative-config.num_speculative_tokens", n);
+}
+
+/* Options of `vllm serve` and of what runs vLLM with them. False, and refused, where it has none. */
+static bool
+vllm_options(struct export *e, struct textbuf *out, const struct engines *engines)
 {
 	static const char *const kv[] = { "", "", "fp8", NULL };
-	const struct plan *p = e->plan;
+	const struct plan *p = &engines->plan;
 	const struct serving *s = &p->serving;
-	const int64_t dp = attention_dp(p), nodes = nodes_of(p), tp = whole_tp(p) / dp;
-	struct textbuf *out;
+	const int64_t dp = attention_dp(p), tp = whole_tp(p) / dp;
 
-	if (!is_engine(e, ENGINE_VLLM) || !takes(e, !plan_has_experts(p) || p->parallel.ep == 1 ||
-	    p->parallel.ep == tp * p->parallel.cp * dp, FIELD_EP, VLLM,
-	    "experts are spread over all TP x DP ranks of an engine, or over none") ||
-	    !takes(e, dp == 1 || p->parallel.cp == 1, FIELD_CP, VLLM,
-	    "prefill context parallel does not work with data parallel ranks"))
-		return;
-	out = begin_script(e, "vllm.sh");
-	if (nodes > 1) /* the first node alone answers clients */
-		textbuf_add(out, "[ \"${NODE_RANK:-0}\" -eq 0 ] || set -- --headless \"$@\"\n");
-	if (s->flashinfer_sampler)
-		textbuf_add(out, "export VLLM_USE_FLASHINFER_SAMPLER=1\n");
-	textbuf_add(out, "exec vllm serve \"$MODEL\"");
 	put_number(out, "--tensor-parallel-size", tp);
 	put_above(out, "--pipeline-parallel-size", p->parallel.pp, 1);
 	put_above(out, "--prefill-context-parallel-size", p->parallel.cp, 1);
@@ -161,6 +234,8 @@ vllm_write(struct export *e)
 	put_above(out, "--data-parallel-size", dp, 1);
 	if (plan_has_experts(p) && p->parallel.ep > 1)
 		textbuf_add(out, " \\\n\t--enable-expert-parallel");
+	if (s->two_batch_overlap) /* docs/design/dbo.md */
+		textbuf_add(out, " \\\n\t--all2all-backend deepep_low_latency \\\n\t--enable-dbo");
 	put_number(out, "--max-model-len", s->context_length);
 	put_above(out, "--max-num-seqs", s->max_num_seqs, 0);
 	put_above(out, "--max-num-batched-tokens", s->max_batched_tokens, 0);
@@ -168,47 +243,172 @@ vllm_write(struct export *e)
 	put_number(out, "--block-size", s->block_size);
 	if (s->eager)
 		textbuf_add(out, " \\\n\t--enforce-eager");
-	if (put_kv(e, out, kv) && nodes > 1)
+	vllm_drafts(out, p);
+	vllm_pool(out, engines->role);
+	return put_kv(e, out, kv);
+}
+
+static void
+vllm_script(struct export *e, const char *name, const struct engines *engines)
+{
+	const int64_t nodes = engines_nodes(&engines->plan);
+	struct textbuf *out = export_begin_script(e, name);
+
+	if (engines->role != ROLE_WHOLE)
+		textbuf_add(out, "export VLLM_NIXL_SIDE_CHANNEL_HOST=\"${VLLM_NIXL_SIDE_CHANNEL_HOST:-$(hostname -i)}\"\n");
+	if (nodes > 1) /* the first node alone answers clients */
+		textbuf_add(out, "[ \"${NODE_RANK:-0}\" -eq 0 ] || set -- --headless \"$@\"\n");
+	if (e->plan->serving.flashinfer_sampler)
+		textbuf_add(out, "export VLLM_USE_FLASHINFER_SAMPLER=1\n");
+	textbuf_add(out, "exec vllm serve \"$MODEL\"");
+	if (vllm_options(e, out, engines) && nodes > 1)
 		textbuf_add(out, " \\\n\t--nnodes %lld --node-rank \"${NODE_RANK:-0}\" --master-addr "
 		    "\"${MASTER_ADDR:?first node}\"", (long long)nodes);
 	textbuf_add(out, " \\\n\t\"$@\"\n");
 }
 
+static bool
+vllm_takes(struct export *e)
+{
+	const struct plan *p = e->plan;
+	const int64_t dp = attention_dp(p), tp = whole_tp(p) / dp;
+
+	return is_engine(e, ENGINE_VLLM) && are_whole_nodes(e) &&
+	    takes_field(e, !plan_has_experts(p) || p->parallel.ep == 1 ||
+	    p->parallel.ep == tp * p->parallel.cp * dp, FIELD_EP, VLLM,
+	    "experts are spread over all TP x DP ranks of an engine, or over none") &&
+	    takes_field(e, dp == 1 || p->parallel.cp == 1, FIELD_CP, VLLM,
+	    "prefill context parallel does not work with data parallel ranks");
+}
+
+/* Scripts of both pools, or of all engines; more of each are started as often as the plan has them. */
+static void
+write_pools(struct export *e, const char *engine,
+    void (*script)(struct export *e, const char *name, const struct engines *engines),
+    const char *router)
+{
+	const struct engines prefill = engines_prefill(e->plan), rest = engines_other(e->plan);
+	char name[EXPORT_NAME_SIZE];
+
+	EXPORT_SAY(e, FIELD_DRAFT_TOKENS);
+	if (rest.role == ROLE_DECODE)
+		notes_add(&e->missing, "not said: serving.prefill_workers = %s: run %s-prefill.sh %lld time%s and "
+		    "%s.sh %lld time%s, and before them a router: %s", e->plan->serving.prefill_workers, engine,
+		    (long long)prefill.count, TEXT_S(prefill.count), engine, (long long)rest.count,
+		    TEXT_S(rest.count), router);
+	engines_tell_rest(e);
+	text_put(name, sizeof name, "%s.sh", engine);
+	script(e, name, &rest);
+	if (rest.role != ROLE_DECODE)
+		return;
+	text_put(name, sizeof name, "%s-prefill.sh", engine);
+	script(e, name, &prefill);
+}
+
 void
-sglang_write(struct export *e)
+vllm_write(struct export *e)
+{
+	if (vllm_takes(e))
+		write_pools(e, "vllm", vllm_script,
+		    "vLLM tests/v1/kv_connector/nixl_integration/toy_proxy_server.py is one");
+}
+
+/* ---- SGLang ---------------------------------------------------------------------------------- */
+
+/* docs/advanced_features/speculative_decoding: a chain of drafts, no tree. */
+static void
+sglang_drafts(struct textbuf *out, const struct plan *p)
+{
+	const int64_t n = p->serving.draft_tokens;
+
+	if (n == 0)
+		return;
+	textbuf_add(out, " \\\n\t--speculative-algorithm %s", drafts_itself(p) ? "EAGLE" : "EAGLE3");
+	if (!drafts_itself(p))
+		textbuf_add(out, " \\\n\t--speculative-draft-model-path \"${DRAFT:?name of the draft}\"");
+	put_number(out, "--speculative-num-steps", n);
+	put_number(out, "--speculative-eagle-topk", 1);
+	put_number(out, "--speculative-num-draft-tokens", n + 1);
+}
+
+static bool
+sglang_options(struct export *e, struct textbuf *out, const struct engines *engines)
 {
 	static const char *const kv[] = { "", "", "fp8_e4m3", NULL };
-	const struct plan *p = e->plan;
+	const struct plan *p = &engines->plan;
 	const struct serving *s = &p->serving;
-	const int64_t dp = attention_dp(p), nodes = nodes_of(p);
 	const int64_t tp = s->dp_attention ? whole_tp(p) : p->parallel.tp;
-	struct textbuf *out;
 
-	if (!is_engine(e, ENGINE_SGLANG) || !takes(e, nodes == 1 || dp == 1 || s->dp_attention,
-	    FIELD_DP_ATTENTION, SGLANG, "multi-node data parallel is not supported unless dp attention: "
-	    "more replicas do without"))
-		return;
-	out = begin_script(e, "sglang.sh");
-	textbuf_add(out, "exec python3 -m sglang.launch_server --model-path \"$MODEL\"");
 	put_number(out, "--tp-size", tp * p->parallel.cp); /* CP is a part of it */
 	put_above(out, "--pp-size", p->parallel.pp, 1);
 	put_above(out, "--attention-context-parallel-size", p->parallel.cp, 1);
-	put_above(out, "--dp-size", dp, 1);
+	put_above(out, "--dp-size", attention_dp(p), 1);
 	if (s->dp_attention)
 		textbuf_add(out, " \\\n\t--enable-dp-attention");
 	put_above(out, "--ep-size", plan_has_experts(p) ? p->parallel.ep : 1, 1);
+	if (s->two_batch_overlap)
+		textbuf_add(out, " \\\n\t--moe-a2a-backend deepep \\\n\t--enable-two-batch-overlap");
 	put_number(out, "--context-length", s->context_length);
 	put_above(out, "--max-running-requests", s->max_num_seqs, 0);
 	put_above(out, "--chunked-prefill-size", s->max_batched_tokens, 0);
 	put_share(out, "--mem-fraction-static", s->gpu_memory_utilization);
 	put_number(out, "--page-size", s->block_size);
+	put_above(out, "--scheduler-recv-interval", s->poll_interval, 1);
 	if (s->eager)
 		textbuf_add(out, " \\\n\t--disable-cuda-graph");
-	if (put_kv(e, out, kv) && nodes > 1)
+	sglang_drafts(out, p);
+	if (engines->role != ROLE_WHOLE) /* docs/advanced_features/pd_disaggregation.md */
+		textbuf_add(out, " \\\n\t--disaggregation-mode %s \\\n\t--disaggregation-transfer-backend nixl",
+		    engines->role == ROLE_PREFILL ? "prefill" : "decode");
+	return put_kv(e, out, kv);
+}
+
+static void
+sglang_script(struct export *e, const char *name, const struct engines *engines)
+{
+	const int64_t nodes = engines_nodes(&engines->plan);
+	struct textbuf *out = export_begin_script(e, name);
+
+	textbuf_add(out, "exec python3 -m sglang.launch_server --model-path \"$MODEL\"");
+	if (sglang_options(e, out, engines) && nodes > 1)
 		textbuf_add(out, " \\\n\t--nnodes %lld --node-rank \"${NODE_RANK:-0}\" --dist-init-addr "
 		    "\"${MASTER_ADDR:?first node}:${MASTER_PORT:-29500}\"", (long long)nodes);
 	textbuf_add(out, " \\\n\t\"$@\"\n");
 }
+
+static bool
+sglang_takes(struct export *e)
+{
+	const struct plan *p = e->plan;
+
+	return is_engine(e, ENGINE_SGLANG) && are_whole_nodes(e) && takes_field(e, engines_nodes(p) == 1 ||
+	    attention_dp(p) == 1 || p->serving.dp_attention, FIELD_DP_ATTENTION, SGLANG,
+	    "multi-node data parallel is not supported unless dp attention: more replicas do without");
+}
+
+void
+sglang_write(struct export *e)
+{
+	EXPORT_SAY(e, FIELD_POLL_INTERVAL);
+	if (sglang_takes(e))
+		write_pools(e, "sglang", sglang_script, "python3 -m sglang_router.launch_router --pd-disaggregation "
+		    "--prefill URL --decode URL");
+}
+
+bool
+engines_take(struct export *e)
+{
+	return e->plan->serving.engine == ENGINE_SGLANG ? sglang_takes(e) : vllm_takes(e);
+}
+
+bool
+engines_options(struct export *e, struct textbuf *out, const struct engines *engines)
+{
+	return e->plan->serving.engine == ENGINE_SGLANG ? sglang_options(e, out, engines) :
+	    vllm_options(e, out, engines);
+}
+
+/* ---- TensorRT-LLM ---------------------------------------------------------------------------- */
 
 static void
 trtllm_tree(struct tree *t, const struct plan *p)
@@ -239,19 +439,19 @@ void
 trtllm_write(struct export *e)
 {
 	const struct plan *p = e->plan;
-	const int64_t ranks = plan_world(p) / p->serving.replicas, dp = dp_of(p);
+	const int64_t ranks = pool_rest(p) / p->serving.replicas, dp = dp_of(p);
 	struct tree t = { 0 };
 	struct textbuf *out;
 
 	if (!is_engine(e, ENGINE_TRTLLM) ||
-	    !takes(e, dp == 1 || p->serving.dp_attention, FIELD_DP_ATTENTION, TRTLLM,
+	    !takes_field(e, dp == 1 || p->serving.dp_attention, FIELD_DP_ATTENTION, TRTLLM,
 	    "an engine has TP x PP x CP ranks: data parallel copies without attention DP are replicas") ||
-	    !takes(e, !plan_has_experts(p) || (p->parallel.ep > 0 &&
+	    !takes_field(e, !plan_has_experts(p) || (p->parallel.ep > 0 &&
 	    whole_tp(p) * p->parallel.cp % p->parallel.ep == 0), FIELD_EP, TRTLLM,
 	    "moe_tp_size x moe_ep_size must be the TP size"))
 		return;
 	out = begin_script(e, "trtllm.sh");
-	if (nodes_of(p) > 1)
+	if (engines_nodes(p) > 1)
 		textbuf_add(out, "exec srun --mpi=pmix -n %lld trtllm-llmapi-launch", (long long)ranks);
 	else
 		textbuf_add(out, "exec");

@@ -9,6 +9,7 @@
 #include "core/framework/resolve.h"
 #include "core/model/adapters.h"
 #include "core/rules/check.h"
+#include "file/export/back.h"
 #include "file/export/parts.h"
 #include "file/export/writers.h"
 #include "file/plan/atomic.h"
@@ -20,54 +21,100 @@
 
 const struct exporter export_table[] = {
 	{ "megatron", "a script that runs Megatron-LM with torchrun, on each node", MODES_TRAIN,
-	    "megatron", MEGATRON, megatron_write, TASKS_WHOLE },
+	    "megatron", MEGATRON, megatron_write, TASKS_WHOLE, "",
+	    "megatron", NULL },
 	{ "megatron-bridge", "overrides of a recipe of Megatron-Bridge (NeMo), as a script", MODES_TRAIN,
 	    "megatron", "Megatron-Bridge scripts/training/train.sh", bridge_write,
-	    TASKS_WHOLE | TASK_ADAPTERS },
+	    TASKS_WHOLE | TASK_ADAPTERS, "train.train_iters=" EXPORT_REHEARSAL " logger.log_interval=1",
+	    "megatron-bridge", NULL },
 	{ "megatron-sbatch", "an sbatch script that runs Megatron-LM, one torchrun a node", MODES_TRAIN,
-	    "megatron", MEGATRON, megatron_sbatch_torchrun, TASKS_WHOLE },
+	    "megatron", MEGATRON, megatron_sbatch_torchrun, TASKS_WHOLE, "",
+	    "megatron", NULL },
 	{ "megatron-srun", "an sbatch script that runs Megatron-LM, one task a GPU", MODES_TRAIN,
-	    "megatron", MEGATRON, megatron_sbatch_srun, TASKS_WHOLE },
+	    "megatron", MEGATRON, megatron_sbatch_srun, TASKS_WHOLE, "",
+	    "megatron", NULL },
 	{ "trl", "YAML files for TRL and Accelerate, and the script that runs them", MODES_TRAIN, TUNERS,
-	    "TRL of July 2026", trl_write, TASKS_TUNING },
+	    "TRL of July 2026", trl_write, TASKS_TUNING, "--max_steps=" EXPORT_REHEARSAL " --logging_steps=1",
+	    "trl", "trl.sh" },
 	{ "axolotl", "a YAML file for axolotl and the script that runs it", MODES_TRAIN, TUNERS,
-	    "axolotl of July 2026", axolotl_write, TASKS_TUNING },
+	    "axolotl of July 2026", axolotl_write, TASKS_TUNING,
+	    "--max-steps=" EXPORT_REHEARSAL " --logging-steps=1",
+	    "axolotl", "axolotl.sh" },
 	{ "llama-factory", "YAML files for LLaMA-Factory and the script that runs them", MODES_TRAIN,
-	    TUNERS, "LLaMA-Factory of August 2026", llamafactory_write, TASKS_TUNING },
+	    TUNERS, "LLaMA-Factory of August 2026", llamafactory_write, TASKS_TUNING,
+	    "max_steps=" EXPORT_REHEARSAL " logging_steps=1",
+	    "llama-factory", "llamafactory.sh" },
 	{ "ms-swift", "a YAML file for ms-swift and the script that runs it", MODES_TRAIN, TUNERS,
-	    "ms-swift of August 2026", swift_write, TASKS_TUNING },
+	    "ms-swift of August 2026", swift_write, TASKS_TUNING,
+	    "--max_steps=" EXPORT_REHEARSAL " --logging_steps=1",
+	    "ms-swift", "swift.sh" },
 	{ "torchtune", "overrides of a configuration of torchtune, as a script", MODES_TRAIN,
-	    "torchtitan", "torchtune of April 2026", torchtune_write, TASKS_WHOLE | TASK_ADAPTERS },
+	    "torchtitan", "torchtune of April 2026", torchtune_write, TASKS_WHOLE | TASK_ADAPTERS,
+	    "epochs=1 max_steps_per_epoch=" EXPORT_REHEARSAL " log_every_n_steps=1",
+	    "torchtune", NULL },
 	{ "verl", "overrides of verl's configuration, as a script", MODES_TRAIN, "torchtitan|megatron",
-	    "verl of August 2026", verl_write, TASKS_RL },
+	    "verl of August 2026", verl_write, TASKS_RL,
+	    "trainer.total_training_steps=" EXPORT_REHEARSAL,
+	    "verl", NULL },
 	{ "nemo-rl", "a YAML file for NeMo-RL and the script that runs it", MODES_TRAIN,
-	    "megatron|torchtitan", "NeMo-RL of August 2026", nemo_rl_write, TASKS_RL | TASK_PAIRS },
+	    "megatron|torchtitan", "NeMo-RL of August 2026", nemo_rl_write, TASKS_RL | TASK_PAIRS,
+	    "grpo.max_num_steps=" EXPORT_REHEARSAL,
+	    "nemo-rl", "nemo-rl.yaml" },
 	{ "openrlhf", "the command line of OpenRLHF", MODES_TRAIN, "deepspeed",
-	    "OpenRLHF of August 2026", openrlhf_write, TASKS_RL | TASK_PAIRS },
+	    "OpenRLHF of August 2026", openrlhf_write, TASKS_RL | TASK_PAIRS, NULL,
+	    "openrlhf", NULL },
 	{ "slime", "the command line of slime, which runs Megatron-LM", MODES_TRAIN, "megatron",
-	    "slime of August 2026", slime_write, TASK_WEIGHTS | TASK_ROLLOUTS },
+	    "slime of August 2026", slime_write, TASK_WEIGHTS | TASK_ROLLOUTS,
+	    "--num-rollout=" EXPORT_REHEARSAL,
+	    "slime", NULL },
 	{ "deepspeed", "ds_config.json, hostfile and the line that starts DeepSpeed", MODES_TRAIN,
-	    "deepspeed", "DeepSpeed of August 2026", deepspeed_write, TASKS_TUNING },
+	    "deepspeed", "DeepSpeed of August 2026", deepspeed_write, TASKS_TUNING, NULL,
+	    "deepspeed", "ds_config.json" },
 	{ "torchtitan", "a TOML job file and the script that runs it", MODES_TRAIN, "torchtitan",
-	    "torchtitan v0.2.2, the last that reads TOML", torchtitan_write, TASKS_WHOLE },
+	    "torchtitan v0.2.2, the last that reads TOML", torchtitan_write,
+	    TASKS_WHOLE, "--training.steps=" EXPORT_REHEARSAL " --metrics.log_freq=1",
+	    "torchtitan", "torchtitan.toml" },
+	{ "torchtitan-python", "a configuration of torchtitan in Python and the script that runs it", MODES_TRAIN, "torchtitan",
+	    "torchtitan of August 2026", torchtitan_python_write,
+	    TASKS_WHOLE, "--training.steps=" EXPORT_REHEARSAL " --metrics.log_freq=1",
+	    "torchtitan-python", "torchtitan_plan.py" },
 	{ "nanotron", "a YAML file and the script that runs it", MODES_TRAIN, "nanotron",
-	    "nanotron of April 2026", nanotron_write, TASKS_WHOLE },
+	    "nanotron of April 2026", nanotron_write, TASKS_WHOLE, NULL,
+	    "nanotron", "nanotron.yaml" },
 	{ "accelerate", "a YAML file for accelerate launch, with FSDP", MODES_TRAIN, "torchtitan",
-	    "Accelerate of July 2026", accelerate_write, TASKS_TUNING },
-	{ "vllm", "the command line of vllm serve", MODES_SERVE, "vllm", "vLLM 0.19", vllm_write, TASKS_ALL },
+	    "Accelerate of July 2026", accelerate_write, TASKS_TUNING, NULL,
+	    "accelerate", NULL },
+	{ "vllm", "the command line of vllm serve", MODES_SERVE, "vllm", "vLLM 0.19", vllm_write, TASKS_ALL, NULL,
+	    "vllm", NULL },
 	{ "sglang", "the command line of sglang.launch_server", MODES_SERVE, NULL, "SGLang 0.5.15",
-	    sglang_write, TASKS_ALL },
+	    sglang_write, TASKS_ALL, NULL,
+	    "sglang", NULL },
 	{ "trtllm", "the command line and YAML file of trtllm-serve", MODES_SERVE, NULL,
-	    "TensorRT-LLM 1.3", trtllm_write, TASKS_ALL },
+	    "TensorRT-LLM 1.3", trtllm_write, TASKS_ALL, NULL,
+	    "trtllm", "trtllm.sh" },
+	{ "vllm-bench", "the vllm bench serve that asks the plan's question", MODES_SERVE, NULL, "vLLM 0.19",
+	    vllm_bench_write, TASKS_ALL, NULL, NULL, NULL },
+	{ "sglang-bench", "the sglang.bench_serving that asks the plan's question", MODES_SERVE, NULL,
+	    "SGLang 0.5.15", sglang_bench_write, TASKS_ALL, NULL, NULL, NULL },
+	{ "dynamo", "a DynamoGraphDeployment of vLLM or SGLang", MODES_SERVE, NULL, "Dynamo 1.3", dynamo_write,
+	    TASKS_ALL, NULL, "manifest", NULL },
+	{ "lws", "LeaderWorkerSets of vLLM or SGLang for Kubernetes", MODES_SERVE, NULL,
+	    "LeaderWorkerSet v1 of August 2026", lws_write, TASKS_ALL, NULL, "manifest", NULL },
 	{ "markdown", "the plan and its estimates as a report", MODES_BOTH, NULL, "Report",
-	    markdown_write, TASKS_ALL },
-	{ "csv", "the estimates as a table, one number a line", MODES_BOTH, NULL, "Table", csv_write, TASKS_ALL },
+	    markdown_write, TASKS_ALL, NULL,
+	    NULL, NULL },
+	{ "csv", "the estimates as a table, one number a line", MODES_BOTH, NULL, "Table", csv_write, TASKS_ALL, NULL,
+	    NULL, NULL },
 	{ "trace", "the estimated step as Chrome trace events, for Perfetto", MODES_TRAIN, NULL, "Trace",
-	    trace_write, TASKS_ALL },
+	    trace_write, TASKS_ALL, NULL,
+	    NULL, NULL },
 	{ "plan", "the plan itself, with all options and without a base", MODES_BOTH, NULL, "Plan", plan_write,
-	    TASKS_ALL },
-	{ "svg", "the map as a picture", MODES_BOTH, NULL, "Map", NULL, TASKS_ALL },
-	{ "ansi", "the map as coloured text for a terminal", MODES_BOTH, NULL, "Map", NULL, TASKS_ALL },
+	    TASKS_ALL, NULL,
+	    NULL, NULL },
+	{ "svg", "the map as a picture", MODES_BOTH, NULL, "Map", NULL, TASKS_ALL, NULL,
+	    NULL, NULL },
+	{ "ansi", "the map as coloured text for a terminal", MODES_BOTH, NULL, "Map", NULL, TASKS_ALL, NULL,
+	    NULL, NULL },
 };
 const size_t export_count = sizeof export_table / sizeof export_table[0];
 
@@ -107,7 +154,8 @@ has_mode(const struct exporter *by, const struct plan *p)
 	return (by->modes & (p->mode == MODE_SERVE ? MODES_SERVE : MODES_TRAIN)) != 0;
 }
 
-bool
+/* Whether a target launches plans of this mode and framework, and what they train. */
+static bool
 export_suits(const struct exporter *by, const struct plan *p)
 {
 	char engine[32];
@@ -161,6 +209,7 @@ bool
 export_write(struct export *e, const struct exporter *by)
 {
 	e->target = by->target;
+	e->asked = e->plan;
 	if (!has_mode(by, e->plan))
 		export_refuse(e, FIELD_MODE, "target_of_other_mode", "shardplan export",
 		    "%s is for the other mode", by->name);
@@ -170,10 +219,46 @@ export_write(struct export *e, const struct exporter *by)
 	else if (take_task(e, by) && take_layout(e, by) &&
 	    plan_check(e->plan, e->catalog, &e->diags))
 		by->write(e);
+	export_read_back(e, by);
+	export_put_notes(e);
 	for (size_t i = 0; i < e->files; i++)
 		if (e->file[i].text.failed)
 			export_refuse(e, FIELD_NONE, "out_of_memory", "shardplan export", "out of memory");
 	return diag_count(&e->diags, SEVERITY_ERROR) == 0;
+}
+
+/* As export_write had it in the beginning. */
+static void
+begin_again(struct export *e)
+{
+	/* e->plan may be e->theirs, which ends here */
+	const struct export fresh = { .plan = e->asked != NULL ? e->asked : e->plan,
+		.catalog = e->catalog, .source = e->source, .core = e->core };
+
+	export_free(e);
+	*e = fresh;
+}
+
+const struct exporter *
+export_any(struct export *e)
+{
+	const struct plan *p = e->plan;
+	const struct exporter *first = NULL;
+
+	for (size_t i = 0; i < export_count; i++) {
+		const struct exporter *by = &export_table[i];
+
+		if (!export_suits(by, p))
+			continue;
+		begin_again(e);
+		if (export_write(e, by))
+			return by;
+		first = first != NULL ? first : by;
+	}
+	begin_again(e);
+	if (first != NULL)
+		export_write(e, first);
+	return NULL;
 }
 
 /* ---- the disk ----------------------------------------------------------------------- */

@@ -27,6 +27,11 @@ struct exporter {
 	/* Write the files, or leave errors in e->diags. NULL: the map, which the caller draws. */
 	void (*write)(struct export *e);
 	unsigned tasks;          /* enum export_tasks: a plan's two must be among them */
+	/* Arguments of its script that end a run after EXPORT_REHEARSAL steps, each of which is logged, "" where
+	 * it does so by itself; NULL: data or a file of settings say when. */
+	const char *rehearsal;
+	const char *kind;        /* as which import reads it back; NULL: it does not */
+	const char *launch;      /* the file that does, and that names others; NULL: the only one */
 };
 
 extern const struct exporter export_table[];
@@ -35,15 +40,16 @@ extern const size_t export_count;
 /* By name; NULL when there is none. */
 const struct exporter *export_find(const char *name);
 
-/* Whether a target launches plans of this mode and framework, and what they train. */
-bool export_suits(const struct exporter *by, const struct plan *p);
-
 /*
  * The files of a resolved plan, in memory. False with errors in e->diags: the plan is of the
  * wrong mode, not legal, or what the target would not start. The caller has set plan, catalog
  * and source, all else is zero; export_free in every case.
  */
 bool export_write(struct export *e, const struct exporter *by);
+
+/* Of the first target of the plan's framework that takes it; NULL with the complaints of the first
+ * one where none does, without any where there is none. */
+const struct exporter *export_any(struct export *e);
 
 /*
  * Write what export_write made to the disk: one file to path, or into it where it is a

@@ -3,6 +3,7 @@
 #endif
 #include "file/export/exporter.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct textbuf *
@@ -63,11 +64,34 @@ export_missing_rest(struct export *e, const char *why)
 }
 
 void
-export_head(const struct export *e, struct textbuf *out, const char *comment)
+export_head(struct export *e, struct textbuf *out, const char *comment)
 {
-	const char *line = e->missing.lines.text;
-
 	textbuf_add(out, "%s%s, from %s by %s\n", comment, e->target, e->source, PACKAGE_STRING);
+	for (size_t i = 0; i < e->files; i++)
+		if (out == &e->file[i].text) {
+			e->file[i].comment = comment;
+			e->file[i].head = out->used;
+		}
+}
+
+static void
+put_notes(const struct notes *notes, struct export_file *file)
+{
+	const struct textbuf body = file->text;
+	const char *line = notes->lines.text;
+
+	file->text = (struct textbuf){ .failed = body.failed };
+	textbuf_bytes(&file->text, body.text, file->head);
 	for (; line != NULL && *line != '\0'; line += strcspn(line, "\n") + 1)
-		textbuf_add(out, "%snote: %.*s\n", comment, (int)strcspn(line, "\n"), line);
+		textbuf_add(&file->text, "%snote: %.*s\n", file->comment, (int)strcspn(line, "\n"), line);
+	textbuf_bytes(&file->text, body.text + file->head, body.used - file->head);
+	free(body.text);
+}
+
+void
+export_put_notes(struct export *e)
+{
+	for (size_t i = 0; i < e->files; i++)
+		if (e->file[i].comment != NULL && !e->file[i].text.failed)
+			put_notes(&e->missing, &e->file[i]);
 }

@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "core/plan/field.h"
+#include "file/export/back.h"
+
+enum { CORE_LAST_TE = 17 };
 
 /*
  * Arguments that not every release from CORE_OLDEST to CORE_NEWEST has. Source: Megatron-LM
@@ -29,12 +32,15 @@ static const struct {
 	{ "--moe-flex-dispatcher-backend", NULL, 16, 0 },
 	{ "--attention-output-gate", NULL, 16, 0 },
 	{ "--cpu-offloading-num-layers", NULL, 16, 0 },
+	{ "--fine-grained-activation-offloading", NULL, 16, 0 },
+	{ "--activation-offload-fraction", NULL, 19, 0 },
 	{ "--moe-latent-size", NULL, 16, 0 },
 	{ "--moe-shared-expert-gate", NULL, 16, 0 },
 	{ "--optimizer", "muon", 16, 0 },
 	{ "--cuda-graph-scope", NULL, 16, 17 }, /* of one word before */
-	{ "--cross-entropy-fusion-impl", "te", 0, 17 },
+	{ "--cross-entropy-fusion-impl", "te", 0, CORE_LAST_TE },
 	{ "--hybrid-layer-pattern", NULL, 17, 0 },
+	{ "--position-embedding-type", "yarn", 18, 0 },
 	{ "--cuda-graph-modules", NULL, 18, 0 },
 	{ "--cuda-graph-impl", "full_iteration", 18, 0 },
 	{ "--recompute-modules", "gdn_norm_out", 19, 0 },
@@ -116,6 +122,12 @@ span_of(const struct plan *p, const char *text)
 		narrow(&s, 16, 0, "EP with TP and without --sequence-parallel");
 	if (p->training.optimizer == OPTIMIZER_MUON && p->training.overlap_grad_reduce)
 		narrow(&s, 18, 0, "--optimizer muon with --overlap-grad-reduce");
+	if (has_argument(text, "--moe-grouped-gemm", NULL) && !has_argument(text, "--bf16", NULL))
+		narrow(&s, 16, 0, "--moe-grouped-gemm without --bf16");
+	if (p->training.cuda_graph == GRAPH_FULL && p->parallel.ep > 1)
+		narrow(&s, 18, 0, "CUDA graphs of the whole step with EP"); /* they wanted padded experts */
+	if (p->parallel.tp > 1 && p->cluster.generation >= GENERATION_BLACKWELL && p->parallel.zero_stage < 2)
+		narrow(&s, 13, 0, "TP on Blackwell without CUDA_DEVICE_MAX_CONNECTIONS=1");
 	if (has_argument(text, "--use-custom-fsdp", NULL) && p->training.gradient_accumulation_fusion)
 		narrow(&s, 14, 0, "custom FSDP with gradient accumulation fusion");
 	return s;
@@ -129,7 +141,26 @@ megatron_core_starts(const struct plan *p, const char *arguments, int core)
 	return core >= s.since && core <= s.until;
 }
 
+/* Fused cross entropy of Transformer Engine: up to core 0.17 (spans). */
 void
+megatron_core_suit(struct export *e)
+{
+	const int core = e->core > 0 ? e->core : CORE_NEWEST;
+	struct plan native = *e->plan;
+
+	field_store_int(FIELD_CROSS_ENTROPY, &native, CE_NATIVE);
+	if (e->plan->training.cross_entropy != CE_TE || core <= CORE_LAST_TE ||
+	    field_is_chosen(FIELD_CROSS_ENTROPY, e->plan) ||
+	    (e->core == 0 && export_fits(e, e->plan) && !export_fits(e, &native)))
+		return;
+	notes_add(&e->missing, "not said: %s = te: nobody chose it, and core 0.%d and newer refuse it, so it "
+	    "runs with native (--core=0.%d takes te)", field_table[FIELD_CROSS_ENTROPY].path,
+	    CORE_LAST_TE + 1, CORE_LAST_TE);
+	e->theirs = native;
+	e->plan = &e->theirs;
+}
+
+bool
 megatron_core_check(struct export *e, const char *arguments)
 {
 	static const char source[] = "Megatron-LM megatron/training/arguments.py";
@@ -138,10 +169,12 @@ megatron_core_check(struct export *e, const char *arguments)
 
 	if (asked > 0 && asked < s.since) {
 		export_refuse(e, FIELD_NONE, "core_too_old", source,
-		    "core 0.%d does not start %s; core 0.%d does", asked, s.before, s.since);
+		    "core 0.%d does not start %s; core 0.%d does (fix: --core=0.%d)", asked, s.before, s.since,
+		    s.since);
 	} else if (asked > s.until) {
 		export_refuse(e, FIELD_NONE, "core_too_new", source,
-		    "core 0.%d does not start %s; core 0.%d did", asked, s.after, s.until);
+		    "core 0.%d does not start %s; core 0.%d did (fix: --core=0.%d%s)", asked, s.after, s.until,
+		    s.until, s.until == CORE_LAST_TE && e->plan->training.cross_entropy == CE_TE ? " or training.cross_entropy=native" : "");
 	} else if (s.since > s.until) {
 		export_refuse(e, FIELD_NONE, "no_core", source, "%s needs core 0.%d, %s ended with 0.%d",
 		    s.before, s.since, s.after, s.until);
@@ -155,4 +188,5 @@ megatron_core_check(struct export *e, const char *arguments)
 		if (s.until < CORE_NEWEST)
 			notes_add(&e->missing, "core 0.%d and newer refuse %s", s.until + 1, s.after);
 	}
+	return diag_count(&e->diags, SEVERITY_ERROR) == 0;
 }

@@ -15,9 +15,16 @@ int megatron_core_parse(const char *text);
 bool megatron_core_starts(const struct plan *p, const char *arguments, int core);
 
 /*
+ * A value that nobody chose, and that the release refuses, becomes the one that takes its place
+ * there, with a note: e->plan is another plan then. The release is the one asked for (e->core), else
+ * the newest, unless the plan would not fit any more.
+ */
+void megatron_core_suit(struct export *e);
+
+/*
  * Refuse arguments that the release asked for (e->core) does not have or would not start. Where
  * none was asked for, all that read them are the target, which e->target then tells. arguments
  * is a script with one of them, and its values, a line.
  */
-void megatron_core_check(struct export *e, const char *arguments);
+bool megatron_core_check(struct export *e, const char *arguments);
 #endif

@@ -1,16 +1,17 @@
 #include "file/export/megatron_export.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plan/batch.h"
 #include "core/plan/field.h"
 #include "core/plan/pattern.h"
 #include "file/export/megatron_core.h"
 #include "file/export/quote.h"
 #include "file/export/writers.h"
-#include "file/import/import.h"
-#include "file/import/megatron_flags.h"
-#include "file/import/settings_keys.h"
+#include "file/launches/megatron_flags.h"
+#include "file/launches/settings_keys.h"
 
 /* ---- arguments -------------------------------------------------------------------------- */
 
@@ -46,6 +47,8 @@ is_idle(enum field_id f, const struct plan *p)
 	case FIELD_MOE_FFN_HIDDEN_SIZE:
 	case FIELD_ETP:
 		return !plan_has_experts(p);
+	case FIELD_OFFLOAD_LAYERS:
+		return batch_offloads_modules(p);
 	case FIELD_LAYERS:
 		return p->model.layer_pattern[0] != '\0';
 	case FIELD_MTP_LAYERS:
@@ -266,6 +269,39 @@ put_graphs(struct textbuf *out, const struct plan *p, int core)
 	}
 }
 
+/* What is computed again is not there to be sent. */
+void
+megatron_offload_modules(char buf[MEGATRON_MODULES_SIZE], const struct plan *p)
+{
+	const unsigned again = batch_again(p);
+	const bool experts = plan_has_experts(p) && !(again & AGAIN_MOE);
+
+	text_put(buf, MEGATRON_MODULES_SIZE, "attn_norm qkv_linear%s mlp_norm%s%s",
+	    again & AGAIN_CORE_ATTN ? "" : " core_attn attn_proj", experts ? " expert_fc1" : "",
+	    experts && !(again & AGAIN_MOE_ACT) ? " moe_act" : "");
+}
+
+double
+megatron_offload_share(const struct plan *p)
+{
+	return fmin(1, (double)p->training.offload_layers / (double)batch_chunk_layers(p));
+}
+
+static void
+put_offload(struct textbuf *out, const struct plan *p)
+{
+	char modules[MEGATRON_MODULES_SIZE], share[32];
+
+	if (!batch_offloads_modules(p))
+		return;
+	megatron_offload_modules(modules, p);
+	put_arg(out, "--fine-grained-activation-offloading", NULL);
+	put_list(out, "--offload-modules", modules, " ");
+	text_real(share, sizeof share, megatron_offload_share(p));
+	if (p->training.offload_layers < p->model.layers)
+		put_arg(out, "--activation-offload-fraction", share);
+}
+
 static void
 put_training(struct textbuf *out, const struct plan *p, int core)
 {
@@ -283,6 +319,7 @@ put_training(struct textbuf *out, const struct plan *p, int core)
 	else if (t->attention_kernel != KERNEL_AUTO)
 		put_arg(out, "--attention-backend", t->attention_kernel == KERNEL_CUDNN ? "fused" : "flash");
 	put_graphs(out, p, core);
+	put_offload(out, p);
 }
 
 static void
@@ -330,50 +367,22 @@ put_args(struct textbuf *out, const struct export *e)
 		textbuf_add(out, ": \"${PRETRAIN:=pretrain_hybrid.py}\"\n");
 }
 
-/* ---- what comes back ---------------------------------------------------------------------- */
-
-/* Sections of the plan that arguments tell of. */
-static bool
-is_told(enum field_id f)
-{
-	char section[32];
-
-	field_section(f, section, sizeof section);
-	return text_equal(section, "model") || text_equal(section, "parallel") ||
-	    text_equal(section, "training");
-}
-
-bool
-megatron_reads_back(struct export *e, const char *text, int64_t world)
-{
-	struct file_errors errors = { 0 };
-	struct plan back;
-	struct import im = { .name = "", .text = text, .size = strlen(text), .catalog = e->catalog,
-		.plan = &back, .errors = &errors, .world = world };
-	const enum import_status status = import_text(&im, "megatron");
-	char value[128];
-
-	import_free(&im);
-	for (size_t i = 0; i < errors.count; i++) {
-		const char *message = strstr(errors.line[i], "error: ");
-
-		export_refuse(e, FIELD_NONE, "target_refuses", "Megatron-LM", "%s",
-		    message != NULL ? message + strlen("error: ") : errors.line[i]);
-	}
-	if (status != IMPORT_DONE)
-		return false;
-	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!is_told(f) || f == FIELD_PRESET || !field_in_use(f, e->plan) ||
-		    is_idle(f, e->plan) || field_same(f, e->plan, &back))
-			continue;
-		field_format(f, e->plan, value, sizeof value);
-		notes_add(&e->missing, "no argument says %s = %s", field_table[f].path, value);
-	}
-	megatron_core_check(e, text);
-	return diag_count(&e->diags, SEVERITY_ERROR) == 0;
-}
-
 /* ---- scripts ------------------------------------------------------------------------------ */
+
+/* HybridEP is told which GPUs NVLink joins (Megatron-Bridge src/megatron/bridge/recipes/glm/gb200/glm5.py,
+ * moonlight/h100/moonlight_16b.py). NCCL finds NVLink domains and networks by itself, and DeepEP sets NVSHMEM's
+ * variables (deepseek-ai/DeepEP deep_ep/buffer.py). */
+static void
+put_domains(struct textbuf *out, const struct plan *p)
+{
+	const int64_t domain = p->cluster.nvlink_domain, ep = p->parallel.ep;
+
+	if (!plan_has_experts(p) || p->parallel.moe_dispatcher != DISPATCHER_HYBRIDEP)
+		return;
+	textbuf_add(out, "export NVLINK_DOMAIN_SIZE=%lld USE_MNNVL=%d\n", (long long)domain,
+	    domain > p->cluster.gpus_per_node);
+	textbuf_add(out, "export NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN=%lld\n", (long long)(ep < domain ? ep : domain));
+}
 
 void
 megatron_put_connections(struct textbuf *out, const struct plan *p)
@@ -383,15 +392,21 @@ megatron_put_connections(struct textbuf *out, const struct plan *p)
 	else if ((p->parallel.tp > 1 || p->parallel.cp > 1) &&
 	    p->cluster.generation < GENERATION_BLACKWELL)
 		textbuf_add(out, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n");
+	if (batch_offloads_modules(p)) /* else TE 2.10 and newer would send weights too */
+		textbuf_add(out, "export NVTE_CPU_OFFLOAD_V1=1\n");
+	put_domains(out, p);
 }
 
-/* Data and learning rate are no part of a plan: enough for a rehearsal, or the user's own. */
+/* Data and learning rate are no part of a plan: enough for a rehearsal, or the user's own. It tells each step and its
+ * timers, of a hundred as usual it would tell none; and evaluates nothing, which would take longer than it does. */
 static void
 put_data(struct textbuf *out)
 {
 	textbuf_add(out, "# a rehearsal; give your own data, schedule, --rotary-base and the like as arguments\n"
 	    "[ $# -gt 0 ] ||\n"
-	    "\tset -- --mock-data --tokenizer-type NullTokenizer --train-iters 10 --lr 1e-4\n");
+	    "\tset -- --mock-data --tokenizer-type NullTokenizer --train-iters " EXPORT_REHEARSAL
+	    " --lr 1e-4 \\\n"
+	    "\t\t--eval-iters 0 --log-interval 1 --log-throughput --timing-log-level 1\n");
 }
 
 static void
@@ -407,13 +422,13 @@ put_launch(struct textbuf *out, const struct plan *p)
 
 /* Put the head before a body, which tells it what is missing. */
 static void
-finish(struct export *e, const char *name, const char *options, struct textbuf *body)
+finish_script(struct export *e, const char *name, const char *options, struct textbuf *body)
 {
 	struct textbuf *out;
 
 	if (body->failed) {
 		export_refuse(e, FIELD_NONE, "out_of_memory", "shardplan export", "out of memory");
-	} else if (megatron_reads_back(e, body->text, 0)) {
+	} else if (megatron_core_check(e, body->text)) {
 		out = export_begin(e, name);
 		textbuf_add(out, "#!/bin/bash\n");
 		textbuf_bytes(out, options, strlen(options));
@@ -449,11 +464,12 @@ megatron_write(struct export *e)
 
 	if (!megatron_can_run(e))
 		return;
+	megatron_core_suit(e);
 	megatron_put_connections(&body, e->plan);
 	put_args(&body, e);
 	put_data(&body);
 	put_launch(&body, e->plan);
-	finish(e, "megatron.sh", "", &body);
+	finish_script(e, "megatron.sh", "", &body);
 }
 
 /* ---- Slurm -------------------------------------------------------------------------------- */
@@ -495,10 +511,11 @@ write_sbatch(struct export *e, const char *name, int64_t tasks, const char *laun
 
 	if (!megatron_can_run(e))
 		return;
+	megatron_core_suit(e);
 	put_job(&body, e);
 	textbuf_bytes(&body, launch, strlen(launch));
 	put_directives(&options, e->plan, tasks);
-	finish(e, name, options.failed ? "" : options.text, &body);
+	finish_script(e, name, options.failed ? "" : options.text, &body);
 	free(options.text);
 }
 

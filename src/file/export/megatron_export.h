@@ -12,14 +12,13 @@ bool megatron_can_run(struct export *e);
  * (megatron_core.h). */
 void megatron_put_args(struct textbuf *out, const char *name, const struct plan *p, int core);
 
+/* Modules whose input goes to the host, joined by blanks, and the share of a chunk's that do, its
+ * first ones (Megatron-LM docs/user-guide/features/fine_grained_activation_offloading.md). */
+enum { MEGATRON_MODULES_SIZE = 128 };
+void megatron_offload_modules(char buf[MEGATRON_MODULES_SIZE], const struct plan *p);
+double megatron_offload_share(const struct plan *p);
+
 /* Megatron-LM arguments.py: 1 where TP or CP splits and FSDP does not, above 1 or unset with it;
  * from Blackwell on it does not matter. */
 void megatron_put_connections(struct textbuf *out, const struct plan *p);
-
-/*
- * Read a script that was written as import does: what it refuses the launcher would, and what
- * does not come back the target can not say. So neither is told twice, nor forgotten. world: its
- * GPUs, 0 where the script says.
- */
-bool megatron_reads_back(struct export *e, const char *text, int64_t world);
 #endif

@@ -1,9 +1,8 @@
 #include "core/model/adapters.h"
-#include "core/plan/field.h"
 #include "file/export/rl_parts.h"
 #include "file/export/writers.h"
-#include "file/import/rl_keys.h"
-#include "file/import/tuning_keys.h"
+#include "file/launches/rl_keys.h"
+#include "file/launches/tuning_keys.h"
 
 #define CONFIG "NVIDIA-NeMo/RL examples/configs"
 #define GRPO "NVIDIA-NeMo/RL nemo_rl/algorithms/grpo.py"
@@ -166,6 +165,7 @@ nemo_rl_write(struct export *e)
 	out = export_begin(e, "nemo-rl.sh");
 	textbuf_add(out, "#!/bin/sh\n");
 	export_head(e, out, "# ");
+	export_put_model(e, out);
 	textbuf_add(out, "exec uv run examples/run_%s.py --config nemo-rl.yaml \\\n"
-	    "\tpolicy.model_name=\"${MODEL:?name or directory of the model}\" \"$@\"\n", kind_of(p));
+	    "\tpolicy.model_name=\"$MODEL\" \"$@\"\n", kind_of(p));
 }

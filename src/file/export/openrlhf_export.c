@@ -1,9 +1,8 @@
 #include "core/model/adapters.h"
-#include "core/plan/field.h"
 #include "file/export/rl_parts.h"
 #include "file/export/writers.h"
-#include "file/import/rl_keys.h"
-#include "file/import/tuning_keys.h"
+#include "file/launches/rl_keys.h"
+#include "file/launches/tuning_keys.h"
 
 #define CLI "OpenRLHF openrlhf/cli/train_ppo_ray.py"
 

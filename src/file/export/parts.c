@@ -1,5 +1,7 @@
 #include "file/export/parts.h"
 
+#include <string.h>
+
 #include "core/framework/layout.h"
 #include "core/plan/field.h"
 
@@ -67,6 +69,65 @@ export_refuse_above(struct export *e, enum field_id f, int64_t most, const char 
 		    (long long)field_int(f, e->plan), why);
 }
 
+void
+export_away(struct export *e, struct tree *t, const char *program,
+    const struct settings_away *away)
+{
+	const struct plan *p = e->plan;
+	const bool again = p->training.recompute == RECOMPUTE_FULL;
+	const char *words = again ? away->inputs : away->kept;
+	char path[96], *word;
+
+	if (p->training.offload_layers == 0)
+		return;
+	if (words == NULL || !text_choice(words, 0, path, sizeof path)) {
+		export_refuse(e, FIELD_OFFLOAD_LAYERS, "target_lacks", program, "%s sends %s to the host",
+		    program, away->inputs != NULL ? "nothing but inputs of recomputed layers" : "no activation");
+		return;
+	}
+	if (p->training.offload_layers < p->model.layers)
+		export_refuse(e, FIELD_OFFLOAD_LAYERS, "target_lacks", program, "%s sends activations of all "
+		    "%lld layers to the host, or of none", program, (long long)p->model.layers);
+	EXPORT_SAY(e, FIELD_OFFLOAD_LAYERS);
+	word = strchr(path, '=');
+	*word++ = '\0';
+	if (text_equal(word, "true"))
+		tree_bool(t, path, true);
+	else
+		tree_text(t, path, word);
+}
+
+/* Weights in another format than that of the catalogue are another checkpoint. */
+static bool
+is_repacked(const struct plan *p)
+{
+	return p->mode == MODE_SERVE ? p->serving.weight_dtype != p->model.checkpoint_dtype :
+	    p->finetune.method != FINETUNE_NONE && p->finetune.quantization == QUANT_INT4;
+}
+
+/* The catalogue's, unless some size of it is another. */
+static const struct catalog_entry *
+entry_of(const struct export *e)
+{
+	if (is_repacked(e->plan))
+		return NULL;
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_entry(f) == FIELD_PRESET && field_is_set(f, e->plan))
+			return NULL;
+	return e->catalog != NULL ? catalog_find(&e->catalog->models, e->plan->model.preset) : NULL;
+}
+
+void
+export_put_model(struct export *e, struct textbuf *out)
+{
+	const struct catalog_entry *entry = entry_of(e);
+
+	if (entry != NULL && entry->checkpoint[0] != '\0')
+		textbuf_add(out, "MODEL=${MODEL:-%s}\n", entry->checkpoint);
+	else
+		textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
+}
+
 struct textbuf *
 export_begin_script(struct export *e, const char *name)
 {
@@ -74,7 +135,7 @@ export_begin_script(struct export *e, const char *name)
 
 	textbuf_add(out, "#!/bin/sh\n");
 	export_head(e, out, "# ");
-	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
+	export_put_model(e, out);
 	return out;
 }
 

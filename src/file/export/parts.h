@@ -18,6 +18,10 @@ bool export_is_sharded(const struct plan *p, const struct export_sizes *s);
 /* The rows of a table, which are said then; what the target has no word for is refused. */
 void export_rows(struct export *e, struct tree *t, const struct settings_key rows[]);
 
+/* Activations that wait in host memory: of all layers, or the target refuses. */
+void export_away(struct export *e, struct tree *t, const char *program,
+    const struct settings_away *away);
+
 /* The checkpoint that the user names says the model. */
 void export_by_checkpoint(struct export *e);
 
@@ -27,6 +31,9 @@ void export_tell_rest(struct export *e);
 
 void export_refuse_above(struct export *e, enum field_id f, int64_t most, const char *source,
     const char *why);
+
+/* "${MODEL:?...}", or with the catalogue's checkpoint of that shape where MODEL names none. */
+void export_put_model(struct export *e, struct textbuf *out);
 
 /* A script of a model in MODEL, as far as its first command. */
 struct textbuf *export_begin_script(struct export *e, const char *name);

@@ -121,7 +121,7 @@ put_diags(struct textbuf *out, const struct estimate *e)
 
 /* Which plan this is of, and what the target has no word for. */
 static void
-put_foot(const struct export *e, struct textbuf *out)
+put_foot(struct export *e, struct textbuf *out)
 {
 	struct textbuf foot = { 0 };
 	char *text, *end;

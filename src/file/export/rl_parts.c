@@ -4,7 +4,6 @@
 
 #include "core/estimate/estimate.h"
 #include "core/plan/field.h"
-#include "core/rl/rl.h"
 
 /* As the plan says, or as its estimate has found. */
 static int64_t
@@ -80,7 +79,7 @@ rl_begin_script(struct export *e, const char *name, const struct textbuf *first,
 	rl_say(e);
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");
-	textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
+	export_put_model(e, out);
 	if (e->plan->rl.algorithm == RL_PPO)
 		textbuf_add(out, "CRITIC=${CRITIC:-$MODEL}\n");
 	if (e->plan->rl.reward_preset[0] != '\0')

@@ -5,20 +5,9 @@
 #include "file/export/megatron_export.h"
 #include "file/export/rl_parts.h"
 #include "file/export/writers.h"
+#include "file/launches/rl_keys.h"
 
 #define ARGUMENTS "THUDM/slime slime/utils/arguments.py"
-
-static const struct settings_key keys[] = {
-	{ "rollout-batch-size", FIELD_RL_PROMPTS, NULL, NULL },
-	{ "n-samples-per-prompt", FIELD_RL_RESPONSES, NULL, NULL },
-	{ "rollout-max-response-len", FIELD_RL_RESPONSE_LIMIT, NULL, NULL },
-	{ "rollout-max-context-len", FIELD_CONTEXT_LENGTH, NULL, NULL },
-	{ "sglang-mem-fraction-static", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0" },
-	{ "sglang-max-running-requests", FIELD_MAX_NUM_SEQS, NULL, "0" },
-	{ "sglang-chunked-prefill-size", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
-	{ "use-rollout-logprobs", FIELD_RL_OLD_LOGPROB, "true=false|false=true", NULL },
-	{ NULL, FIELD_NONE, NULL, NULL }
-};
 
 static void
 slime_rules(struct export *e)
@@ -56,29 +45,29 @@ put_settings(struct export *e, struct tree *t, const struct rl_pools *pools)
 		tree_bool(t, "use-kl-loss", true);
 		tree_real(t, "kl-loss-coef", 0.001);
 	}
-	export_rows(e, t, keys);
+	export_rows(e, t, slime_keys);
 }
 
 void
 slime_write(struct export *e)
 {
-	const struct plan *p = e->plan;
-	struct textbuf trainer = { 0 }, launch = { 0 }, *out;
+	const struct plan *p;
+	struct textbuf trainer = { 0 }, *out;
 	struct rl_pools pools;
 	struct tree t = { 0 };
 
 	slime_rules(e);
 	if (!rl_pools_of(&pools, e) || !megatron_can_run(e))
 		return;
+	megatron_core_suit(e);
+	p = e->plan;
 	put_settings(e, &t, &pools);
 	if (p->rl.algorithm == RL_DAPO)
 		notes_add(&e->missing, "dapo: --dynamic-sampling-filter-path and --eps-clip-high are yours to "
 		    "set");
 	notes_add(&e->missing, "prompts, rewards, checkpoints and learning rate are yours to add");
 	megatron_put_args(&trainer, "trainer", p, CORE_NEWEST);
-	textbuf_bytes(&launch, trainer.text, trainer.used);
-	textbuf_add(&launch, "python3 pretrain_gpt.py \"${trainer[@]}\"\n");
-	if (megatron_reads_back(e, launch.text, pools.nodes * pools.gpus)) {
+	if (!trainer.failed && megatron_core_check(e, trainer.text)) {
 		out = rl_begin_script(e, "slime.sh", &trainer, &t, WORDS_FLAGS);
 		megatron_put_connections(out, p);
 		textbuf_add(out, "exec python3 %s --hf-checkpoint \"$MODEL\" \"${trainer[@]}\" \"${args[@]}\" "
@@ -86,5 +75,4 @@ slime_write(struct export *e)
 	}
 	tree_end(&t);
 	free(trainer.text);
-	free(launch.text);
 }

@@ -1,32 +1,13 @@
 #include "file/export/trainers.h"
 
-#include <stdlib.h>
-
+#include "core/base/number.h"
 #include "core/framework/resolve.h"
 #include "core/plan/field.h"
+#include "core/plan/nodes.h"
+#include "core/train/drive.h"
 #include "file/export/parts.h"
 #include "file/export/tree.h"
 #include "file/export/writers.h"
-#include "file/import/import.h"
-
-/* Read what was written as import does: what does not come back the target can not say. */
-static void
-tell_unsaid(struct export *e, const char *kind, const struct textbuf *text)
-{
-	struct file_errors errors = { 0 };
-	struct plan back;
-	struct import im = { .name = "", .text = text->text, .size = text->used, .catalog = e->catalog,
-		.has_model = true,
-		.plan = &back, .errors = &errors, .world = plan_world(e->plan) };
-
-	if (!text->failed && import_text(&im, kind) == IMPORT_DONE) {
-		for (enum field_id f = 0; f < FIELD_COUNT; f++)
-			if (field_same(f, e->plan, &back))
-				field_set_add(&e->said, f);
-		export_missing_rest(e, "there is no setting for it");
-	}
-	import_free(&im);
-}
 
 /* What is trained, and on what, is the script's that the settings are for. */
 static void
@@ -44,26 +25,59 @@ tell_script(struct export *e)
 
 /* A file of settings with its head, which tells what they do not say. */
 static void
-put_settings(struct export *e, const char *name, const char *kind, struct tree *t,
+put_settings(struct export *e, const char *name, struct tree *t,
     void (*language)(struct tree *t, struct textbuf *out), const char *remark)
 {
-	struct textbuf body = { 0 }, *out;
+	struct textbuf *out = export_begin(e, name);
 
-	language(t, &body);
-	tell_unsaid(e, kind, &body);
-	out = export_begin(e, name);
 	export_head(e, out, "# ");
 	textbuf_add(out, "%s", remark);
-	if (!body.failed)
-		textbuf_bytes(out, body.text, body.used);
-	out->failed |= body.failed;
-	free(body.text);
+	language(t, out);
 	tree_end(t);
 }
 
 /* ---- DeepSpeed ------------------------------------------------------------------------ */
 
 #define DS_CONFIG "DeepSpeed deepspeed/runtime/config.py"
+
+const char *
+deepspeed_device(const struct plan *p, bool weights)
+{
+	const bool none = p->parallel.offload == OFFLOAD_NONE ||
+	    (weights && p->parallel.offload != OFFLOAD_OPTIMIZER_PARAMS);
+	const bool host = weights ? p->parallel.offload_to != OFFLOAD_TO_NVME :
+	    p->parallel.offload_to == OFFLOAD_TO_HOST;
+
+	return none ? "none" : host ? "cpu" : "nvme";
+}
+
+/* A buffer holds a rank's part of any parameter (runtime/swap_tensor/partitioned_param_swapper.py):
+ * the largest is a table of the vocabulary, or an MLP's. */
+static int64_t
+buffer_params(const struct plan *p, int64_t ranks)
+{
+	const int64_t rows = most_of(p->model.vocab_size, p->model.ffn_hidden_size);
+
+	return most_of(100000000, product_of(rows, p->model.hidden_size) / most_of(ranks, 1) + 1);
+}
+
+/* What is offloaded of the optimizer, or of weights. */
+static void
+put_offload(struct tree *t, const struct plan *p, const char *section, bool weights)
+{
+	const char *device = deepspeed_device(p, weights);
+	char key[96];
+
+	if (text_equal(device, "none"))
+		return;
+	text_put(key, sizeof key, "zero_optimization.%s.device", section);
+	tree_text(t, key, device);
+	text_put(key, sizeof key, "zero_optimization.%s.pin_memory", section);
+	tree_bool(t, key, true);
+	text_put(key, sizeof key, "zero_optimization.%s.nvme_path", section);
+	if (text_equal(device, "nvme"))
+		tree_text(t, key, DEEPSPEED_DRIVE);
+}
 
 void
 deepspeed_tree(struct export *e, struct tree *t, const struct export_sizes *s)
@@ -78,29 +92,39 @@ deepspeed_tree(struct export *e, struct tree *t, const struct export_sizes *s)
 	else if (p->training.precision != PRECISION_FP32)
 		tree_bool(t, "bf16.enabled", true);
 	tree_bool(t, "zero_optimization.overlap_comm", p->training.overlap_grad_reduce);
-	if (par->offload != OFFLOAD_NONE) {
-		tree_text(t, "zero_optimization.offload_optimizer.device", "cpu");
-		tree_bool(t, "zero_optimization.offload_optimizer.pin_memory", true);
+	EXPORT_SAY(e, FIELD_BUCKET_SIZE);
+	if (p->training.bucket_size > 0) {
+		tree_int(t, "zero_optimization.reduce_bucket_size", p->training.bucket_size);
+		tree_int(t, "zero_optimization.allgather_bucket_size", p->training.bucket_size);
 	}
-	if (par->offload == OFFLOAD_OPTIMIZER_PARAMS) {
-		tree_text(t, "zero_optimization.offload_param.device", "cpu");
-		tree_bool(t, "zero_optimization.offload_param.pin_memory", true);
-	}
-	EXPORT_SAY(e, FIELD_DP_REPLICATE);
+	EXPORT_SAY(e, FIELD_GATHER_16BIT);
+	if (p->run.gather_16bit)
+		tree_bool(t, "zero_optimization.stage3_gather_16bit_weights_on_model_save", true);
+	put_offload(t, p, "offload_optimizer", false);
+	put_offload(t, p, "offload_param", true);
+	if (drive_has_weights(p))
+		tree_int(t, "zero_optimization.offload_param.buffer_size",
+		    buffer_params(p, s->dp * par->cp));
+	EXPORT_SAY(e, FIELD_DP_REPLICATE, FIELD_OFFLOAD_TO);
 	if (par->dp_replicate > 1)
 		tree_int(t, "zero_optimization.mics_shard_size", s->dp * par->cp / par->dp_replicate);
 	tree_real(t, "gradient_clipping", 1);
 }
 
-/* launcher/runner.py: a line a node. */
+/* launcher/runner.py: a line a node, in the order of ranks. */
 static void
 put_hosts(struct export *e)
 {
 	struct textbuf *out = export_begin(e, "hostfile");
+	char name[NODE_NAME_SIZE];
 
-	for (int64_t i = 0; i < e->plan->cluster.nodes; i++)
-		textbuf_add(out, "node-%lld slots=%lld\n", (long long)i + 1,
-		    (long long)e->plan->cluster.gpus_per_node);
+	EXPORT_SAY(e, FIELD_NODE_LIST);
+	for (int64_t i = 0; i < e->plan->cluster.nodes; i++) {
+		nodes_name(e->plan->cluster.node_list, i, name, sizeof name);
+		if (name[0] == '\0')
+			text_put(name, sizeof name, "node-%lld", (long long)i + 1);
+		textbuf_add(out, "%s slots=%lld\n", name, (long long)e->plan->cluster.gpus_per_node);
+	}
 }
 
 bool
@@ -124,18 +148,19 @@ deepspeed_write(struct export *e)
 
 	if (!deepspeed_can_run(e))
 		return;
+	e->world = s.world / p->parallel.pp; /* of a stage, as the settings know none */
 	if (p->parallel.pp > 1)
 		export_missing(e, FIELD_PP, "num_stages of PipelineModule in your script");
 	tell_script(e);
 	export_missing(e, FIELD_EP, "ep_size of the MoE layers in your script");
 	export_missing(e, FIELD_RECOMPUTE, "the model's own code recomputes");
+	export_away(e, &t, "DeepSpeed", &deepspeed_away);
 	if (p->training.precision > PRECISION_BF16)
 		export_missing(e, FIELD_PRECISION, "bf16 is written; the model's own code uses less");
 	deepspeed_tree(e, &t, &s);
 	out = export_begin(e, "ds_config.json");
 	tree_json(&t, out);
 	tree_end(&t);
-	tell_unsaid(e, "deepspeed", out);
 	put_hosts(e);
 	out = export_begin(e, "deepspeed.sh");
 	textbuf_add(out, "#!/bin/sh\n");
@@ -145,104 +170,6 @@ deepspeed_write(struct export *e)
 	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
 	textbuf_add(out, "\t\"${SCRIPT:?the training script}\" --deepspeed --deepspeed_config ds_config.json "
 	    "\"$@\"\n");
-}
-
-/* ---- torchtitan ----------------------------------------------------------------------- */
-
-#define TITAN_PP "torchtitan torchtitan/distributed/pipeline_parallel.py"
-
-/* A schedule of one chunk a rank has another name than the same of several. */
-static const char *
-titan_schedule(const struct plan *p)
-{
-	switch (p->training.schedule) {
-	case SCHEDULE_GPIPE:
-		return p->parallel.vpp == 1 ? "GPipe" : NULL;
-	case SCHEDULE_1F1B:
-		return p->parallel.vpp == 1 ? "1F1B" : "Interleaved1F1B";
-	case SCHEDULE_ZB_1P:
-		return p->parallel.vpp > 1 ? "InterleavedZeroBubble" : NULL;
-	case SCHEDULE_ZB_V:
-		return "ZBVZeroBubble";
-	case SCHEDULE_DUALPIPEV:
-		return "DualPipeV";
-	default:
-		return NULL;
-	}
-}
-
-/* Stages are cut by layers, embedding and head counted as one each. False where no number of
- * layers gives as many stages. */
-static bool
-titan_stages(struct tree *t, const struct plan *p)
-{
-	const int64_t stages = p->parallel.pp * p->parallel.vpp, counted = p->model.layers + 2;
-	const int64_t layers = (counted + stages - 1) / stages;
-
-	if (p->parallel.vpp <= 2)
-		return true; /* what each schedule takes by itself */
-	tree_int(t, "parallelism.pipeline_parallel_layers_per_stage", layers);
-	return (counted + layers - 1) / layers == stages;
-}
-
-static void
-titan_pipeline(struct export *e, struct tree *t)
-{
-	const struct plan *p = e->plan;
-	const char *schedule = titan_schedule(p);
-
-	if (p->parallel.pp == 1)
-		return;
-	if (schedule == NULL) {
-		export_refuse(e, FIELD_SCHEDULE, "target_lacks", TITAN_PP,
-		    "torchtitan has no such schedule with VPP %lld", (long long)p->parallel.vpp);
-		return;
-	}
-	tree_text(t, "parallelism.pipeline_parallel_schedule", schedule);
-	tree_int(t, "parallelism.pipeline_parallel_microbatch_size", p->training.micro_batch_size);
-	if (!titan_stages(t, p))
-		export_refuse(e, FIELD_VPP, "target_lacks", TITAN_PP,
-		    "no number of layers a stage makes %lld stages of %lld layers, embedding and head",
-		    (long long)(p->parallel.pp * p->parallel.vpp), (long long)p->model.layers);
-}
-
-static void
-titan_tree(struct export *e, struct tree *t, const struct export_sizes *s)
-{
-	const struct plan *p = e->plan;
-	const struct parallel *par = &p->parallel;
-	/* DDP where nothing is sharded. */
-	const int64_t copies = par->zero_stage == 0 ? s->dp : par->dp_replicate;
-
-	/* A pipeline takes its micro-batches from the local batch; else steps accumulate. */
-	tree_int(t, "training.local_batch_size",
-	    p->training.micro_batch_size * (par->pp > 1 ? s->rounds : 1));
-	tree_int(t, "training.global_batch_size", p->training.global_batch_size);
-	export_rows(e, t, torchtitan_keys);
-	tree_int(t, "parallelism.data_parallel_replicate_degree", copies);
-	tree_int(t, "parallelism.data_parallel_shard_degree", s->dp / copies);
-	if (par->zero_stage > 0)
-		tree_text(t, "parallelism.fsdp_reshard_after_forward",
-		    par->zero_stage == 3 ? "always" : "never");
-	titan_pipeline(e, t);
-}
-
-void
-torchtitan_write(struct export *e)
-{
-	const struct export_sizes s = export_sizes_of(e->plan);
-	struct tree t = { 0 };
-
-	export_missing(e, FIELD_PRESET, "[model] name and flavor choose it in torchtitan");
-	if (e->plan->parallel.zero_stage == 1)
-		notes_add(&e->missing, "FSDP shards gradients too: ZeRO stage 2 is written for 1");
-	if (e->plan->training.precision > PRECISION_BF16)
-		export_missing(e, FIELD_PRECISION, "a converter in [model] quantizes, such as "
-		    "quantize.linear.float8");
-	export_missing(e, FIELD_OFFLOAD, "training.enable_cpu_offload moves all or nothing");
-	titan_tree(e, &t, &s);
-	put_settings(e, "torchtitan.toml", "torchtitan", &t, tree_toml, "");
-	export_torchrun(e, "torchtitan.sh", "-m torchtitan.train --job.config_file torchtitan.toml");
 }
 
 /* ---- nanotron ------------------------------------------------------------------------- */
@@ -303,7 +230,7 @@ nanotron_write(struct export *e)
 		return;
 	export_missing(e, FIELD_OFFLOAD, "nanotron keeps all on the GPU");
 	nanotron_tree(e, &t, &s);
-	put_settings(e, "nanotron.yaml", "nanotron", &t, tree_yaml,
+	put_settings(e, "nanotron.yaml", &t, tree_yaml,
 	    "# Data, schedule and checkpoints are yours to add.\n");
 	export_torchrun(e, "nanotron.sh", "run_train.py --config-file nanotron.yaml");
 }
@@ -376,7 +303,8 @@ accelerate_write(struct export *e)
 		notes_add(&e->missing, "not said: gradient_accumulation_steps = %lld: an argument of "
 		    "Accelerator in your script", (long long)s.rounds);
 	accelerate_tree(e, &t, &s);
-	put_settings(e, "accelerate.yaml", "accelerate", &t, tree_yaml,
+	export_away(e, &t, "Accelerate", &accelerate_away);
+	put_settings(e, "accelerate.yaml", &t, tree_yaml,
 	    "# accelerate launch --config_file accelerate.yaml --main_process_ip HOST \\\n"
 	    "#     --main_process_port 29500 --machine_rank N SCRIPT\n");
 }

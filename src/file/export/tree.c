@@ -283,6 +283,19 @@ put_override(struct textbuf *out, const char *key, const json_t *v)
 	textbuf_bytes(out, "\n", 1);
 }
 
+/* Texts have neither quotes nor backslashes: words of tables. */
+static void
+put_statement(struct textbuf *out, const char *key, const json_t *v)
+{
+	char value[PLAN_LAYOUT_SIZE];
+
+	word_of(v, WORDS_PYTHON, value, sizeof value);
+	if (json_is_string(v))
+		textbuf_add(out, "    config.%s = \"%s\"\n", key, value);
+	else
+		textbuf_add(out, "    config.%s = %s\n", key, json_is_true(v) ? "True" : json_is_false(v) ? "False" : value);
+}
+
 static void
 put_words(struct textbuf *out, json_t *object, const char *name, enum tree_words form)
 {
@@ -296,6 +309,8 @@ put_words(struct textbuf *out, json_t *object, const char *name, enum tree_words
 			put_words(out, v, path, form);
 		else if (form == WORDS_OVERRIDES)
 			put_override(out, path, v);
+		else if (form == WORDS_PYTHON)
+			put_statement(out, path, v);
 		else
 			put_flag(out, path, v);
 	}

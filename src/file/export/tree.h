@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "file/base/textbuf.h"
-#include "file/import/settings_keys.h"
+#include "file/launches/settings_keys.h"
 
 struct json_t;
 
@@ -45,9 +45,10 @@ void tree_toml(struct tree *t, struct textbuf *out);
 enum tree_words {
 	WORDS_OVERRIDES, /* key=value, lists as [a,b]: Hydra and OmegaConf */
 	WORDS_FLAGS,     /* --key value value; truth is --key alone, untruth nothing: argparse */
+	WORDS_PYTHON,    /* config.key = value, a statement of a function */
 };
 
-/* As elements of a bash array, a key a line. */
+/* As elements of a bash array, or as statements, a key a line. */
 void tree_words(struct tree *t, struct textbuf *out, enum tree_words form);
 
 void tree_end(struct tree *t);

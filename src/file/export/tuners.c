@@ -5,7 +5,7 @@
 #include "file/export/parts.h"
 #include "file/export/trainers.h"
 #include "file/export/writers.h"
-#include "file/import/tuning_keys.h"
+#include "file/launches/tuning_keys.h"
 
 #define BITSANDBYTES "bitsandbytes-foundation/bitsandbytes bitsandbytes/optim/adamw.py"
 #define AXOLOTL_CONFIG "axolotl src/axolotl/utils/schemas/validation.py"
@@ -88,7 +88,7 @@ put_method(struct export *e, struct tree *t, const struct tuner *d)
 	put_quantization(e, t, d);
 }
 
-/* bf16 and fp16 are switches; neither is fp32. */
+/* bf16 and fp16 are switches; neither is fp32. ms-swift computes in fp16 where weights are fp32 and nobody says. */
 static void
 put_precision(struct export *e, struct tree *t, const struct tuner *d)
 {
@@ -98,8 +98,8 @@ put_precision(struct export *e, struct tree *t, const struct tuner *d)
 		export_refuse(e, FIELD_PRECISION, "target_lacks", d->program,
 		    "%s computes in bf16 at the least with these settings", d->program);
 	tree_bool(t, "bf16", precision == PRECISION_BF16);
-	if (precision == PRECISION_FP16)
-		tree_bool(t, "fp16", true);
+	if (precision == PRECISION_FP16 || d == &tuner_swift)
+		tree_bool(t, "fp16", precision == PRECISION_FP16);
 }
 
 static bool
@@ -123,7 +123,14 @@ loads_trained(const struct plan *p, const struct tuner *d, const struct export_s
 }
 
 /* FSDP checkpoints layers by itself, and gathers them once for that: not the trainer too
- * (huggingface/transformers src/transformers/trainer.py refuses both). */
+ * (huggingface/transformers src/transformers/trainer.py refuses both). What sends their inputs to
+ * the host is the trainer's. */
+static bool
+fsdp_checkpoints(const struct plan *p)
+{
+	return p->training.recompute == RECOMPUTE_FULL && p->training.offload_layers == 0;
+}
+
 static void
 put_settings(struct export *e, struct tree *t, const struct tuner *d,
     const struct export_sizes *s)
@@ -134,8 +141,9 @@ put_settings(struct export *e, struct tree *t, const struct tuner *d,
 		export_rows(e, t, d->weights); /* over the type that the keys say */
 	put_precision(e, t, d);
 	tree_int(t, TUNING_STEPS, s->rounds);
-	if (with_fsdp(e->plan, s))
+	if (with_fsdp(e->plan, s) && fsdp_checkpoints(e->plan))
 		put_word(t, d->checkpointing, d->off);
+	export_away(e, t, d->program, &d->away);
 }
 
 /* Whether a trainer of this kind starts the plan; `splits`: it has TP and CP under FSDP. */
@@ -174,7 +182,8 @@ tell_missing(struct export *e, const struct tuner *d)
 	 * of Accelerate, which TRL starts, do not. */
 	if (d != (with_deepspeed(e->plan) ? &tuner_trl : &tuner_swift))
 		EXPORT_SAY(e, FIELD_DP_REPLICATE);
-	export_missing(e, FIELD_CROSS_ENTROPY, "it follows the kernels");
+	if (d != &tuner_trl || e->plan->finetune.kernels == KERNELS_LIGER)
+		export_missing(e, FIELD_CROSS_ENTROPY, "it follows the kernels");
 	if (plan_has_rl(e->plan))
 		export_missing(e, FIELD_PACKING, "pairs are not packed");
 	notes_add(&e->missing, "data, template, learning rate and lora_alpha of %s are yours to add",
@@ -214,6 +223,19 @@ finish_settings(struct export *e, struct tree *t, const char *name, const struct
 		put_deepspeed(e, s);
 }
 
+/* Where Accelerate has DeepSpeed offload the optimizer, or parameters. */
+static void
+put_device(struct tree *t, const char *what, const char *device)
+{
+	char key[64];
+
+	text_put(key, sizeof key, "deepspeed_config.offload_%s_device", what);
+	tree_text(t, key, device);
+	text_put(key, sizeof key, "deepspeed_config.offload_%s_nvme_path", what);
+	if (text_equal(device, "nvme"))
+		tree_text(t, key, DEEPSPEED_DRIVE);
+}
+
 /* commands/config/config_args.py; the trainer's own arguments say the batch. */
 static void
 put_accelerate(struct export *e, const struct export_sizes *s)
@@ -228,13 +250,14 @@ put_accelerate(struct export *e, const struct export_sizes *s)
 		tree_int(&t, "num_processes", s->world);
 		tree_int(&t, "deepspeed_config.zero_stage", par->zero_stage);
 		tree_int(&t, "deepspeed_config.gradient_accumulation_steps", s->rounds);
-		tree_text(&t, "deepspeed_config.offload_optimizer_device",
-		    par->offload != OFFLOAD_NONE ? "cpu" : "none");
-		tree_text(&t, "deepspeed_config.offload_param_device",
-		    par->offload == OFFLOAD_OPTIMIZER_PARAMS ? "cpu" : "none");
+		put_device(&t, "optimizer", deepspeed_device(e->plan, false));
+		put_device(&t, "param", deepspeed_device(e->plan, true));
+		EXPORT_SAY(e, FIELD_OFFLOAD_TO);
 		tree_bool(&t, "deepspeed_config.zero3_init_flag", par->zero_stage == 3);
 	} else {
 		accelerate_tree(e, &t, s);
+		if (with_fsdp(e->plan, s) && !fsdp_checkpoints(e->plan))
+			tree_bool(&t, "fsdp_config.fsdp_activation_checkpointing", false);
 	}
 	put_file(e, &t, "accelerate.yaml");
 	tree_end(&t);
@@ -252,6 +275,20 @@ put_environment(struct textbuf *out, const struct plan *p)
 
 /* ---- TRL -------------------------------------------------------------------------------- */
 
+/* A loss of whole logits is chosen, that in chunks is SFT's own (trl/trainer/sft_config.py). */
+static void
+trl_loss(struct export *e, struct tree *t)
+{
+	const struct plan *p = e->plan;
+
+	if (p->finetune.kernels == KERNELS_LIGER || plan_has_rl(p))
+		return;
+	if (p->training.cross_entropy != CE_CHUNKED_NLL && p->training.cross_entropy != CE_HF)
+		export_missing(e, FIELD_CROSS_ENTROPY, "TRL has that of whole logits (hf) and chunked-nll");
+	EXPORT_SAY(e, FIELD_CROSS_ENTROPY);
+	tree_text(t, "loss_type", p->training.cross_entropy == CE_CHUNKED_NLL ? "chunked_nll" : "nll");
+}
+
 void
 trl_write(struct export *e)
 {
@@ -267,6 +304,7 @@ trl_write(struct export *e)
 	if (adapters_only(p))
 		export_missing(e, FIELD_ADAPTER_DTYPE, "PEFT holds adapters in fp32, DeepSpeed in bf16");
 	put_settings(e, &t, &tuner_trl, &s);
+	trl_loss(e, &t);
 	/* The storage of 4-bit weights is sharded as any other parameter of its type. */
 	if (tree_has(&t, "load_in_4bit") && export_is_sharded(p, &s))
 		tree_text(&t, "bnb_4bit_quant_storage", "bfloat16");
@@ -291,8 +329,7 @@ axolotl_fsdp(struct tree *t, const struct plan *p, const struct export_sizes *s)
 	tree_bool(t, "fsdp_config.offload_params", p->parallel.offload != OFFLOAD_NONE);
 	tree_text(t, "fsdp_config.auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
 	tree_text(t, "fsdp_config.state_dict_type", "SHARDED_STATE_DICT");
-	tree_bool(t, "fsdp_config.activation_checkpointing",
-	    p->training.recompute == RECOMPUTE_FULL);
+	tree_bool(t, "fsdp_config.activation_checkpointing", fsdp_checkpoints(p));
 }
 
 /* src/axolotl/integrations: kernels and losses are plugins. */
@@ -335,7 +372,12 @@ axolotl_write(struct export *e)
 		tree_text(&t, "rl", "dpo");
 	else if (p->rl.algorithm == RL_REWARD_MODEL)
 		tree_bool(&t, "reward_model", true);
+	if (p->training.offload_layers > 0 && p->training.recompute == RECOMPUTE_NONE && !adapters_only(p))
+		export_refuse(e, FIELD_OFFLOAD_LAYERS, "target_lacks", AXOLOTL_CONFIG,
+		    "without adapters axolotl sends inputs of recomputed layers alone to the host");
 	put_settings(e, &t, &tuner_axolotl, &s);
+	if (p->training.offload_layers > 0) /* it stands for recompute beside adapters */
+		tree_bool(&t, "gradient_checkpointing", true);
 	if (adapters_only(p)) /* it has no default of its own */
 		tree_int(&t, "lora_alpha", 2 * p->finetune.rank);
 	axolotl_kernels(e, &t);
@@ -424,8 +466,7 @@ swift_fsdp(struct tree *t, const struct plan *p)
 	tree_text(t, "fsdp.fsdp_config.auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
 	tree_text(t, "fsdp.fsdp_config.state_dict_type", "SHARDED_STATE_DICT");
 	tree_bool(t, "fsdp.fsdp_config.cpu_ram_efficient_loading", true);
-	tree_bool(t, "fsdp.fsdp_config.activation_checkpointing",
-	    p->training.recompute == RECOMPUTE_FULL);
+	tree_bool(t, "fsdp.fsdp_config.activation_checkpointing", fsdp_checkpoints(p));
 }
 
 void
@@ -455,106 +496,4 @@ swift_write(struct export *e)
 	out = export_begin_script(e, "swift.sh");
 	put_environment(out, p);
 	textbuf_add(out, "exec swift %s swift.yaml --model \"$MODEL\" \"$@\"\n", pairs ? "rlhf" : "sft");
-}
-
-/* ---- torchtune -------------------------------------------------------------------------- */
-
-#define TORCHTUNE "pytorch/torchtune recipes/lora_finetune_distributed.py"
-
-/* Projections of attention by name, all of the MLP or none (torchtune/modules/peft). */
-static void
-put_torchtune_adapters(struct export *e, struct tree *t)
-{
-	const struct plan *p = e->plan;
-	const unsigned targets = adapters_targets(p), mlp = targets & TARGET_MLP;
-	const unsigned whole = TARGET_GATE | TARGET_UP | TARGET_DOWN;
-	const unsigned known = TARGET_LINEAR | TARGET_HEAD; /* it has no mixers */
-	char names[64];
-
-	if ((targets & ~known) != 0 || (mlp != 0 && mlp != whole) || adapters_saved(p) != 0)
-		export_refuse(e, FIELD_ADAPTER_TARGET, "target_lacks", "pytorch/torchtune "
-		    "torchtune/models/llama3_1/_component_builders.py",
-		    "adapters sit beside q, k, v and o, all of the MLP, and the head");
-	export_rows(e, t, torchtune_adapters);
-	text_put(names, sizeof names, "%s%s%s%s", targets & TARGET_Q ? "q_proj," : "",
-	    targets & TARGET_K ? "k_proj," : "", targets & TARGET_V ? "v_proj," : "",
-	    targets & TARGET_O ? "output_proj," : "");
-	tree_list(t, "model.lora_attn_modules", names);
-	tree_bool(t, "model.apply_lora_to_mlp", mlp != 0);
-	tree_bool(t, "model.apply_lora_to_output", (targets & TARGET_HEAD) != 0);
-	tree_int(t, "model.lora_alpha", 2 * p->finetune.rank);
-	if (p->finetune.method == FINETUNE_DORA)
-		tree_bool(t, "model.use_dora", true);
-	if (p->finetune.quantization == QUANT_NF4_DQ)
-		tree_bool(t, "model.quantize_base", true);
-	else if (p->finetune.quantization != QUANT_NONE)
-		export_refuse(e, FIELD_QUANTIZATION, "target_lacks", "pytorch/torchtune "
-		    "torchtune/modules/low_precision/nf4_linear.py",
-		    "torchtune quantises to NF4 with double quantisation");
-}
-
-static void
-torchtune_rules(struct export *e, const struct export_sizes *s)
-{
-	const struct plan *p = e->plan;
-	const int64_t kernels = p->finetune.kernels;
-
-	export_refuse_above(e, FIELD_PP, 1, TORCHTUNE, "torchtune has no pipeline");
-	export_refuse_above(e, FIELD_EP, 1, TORCHTUNE, "torchtune has no expert parallelism");
-	if (p->training.recompute == RECOMPUTE_SELECTIVE)
-		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", TORCHTUNE,
-		    "torchtune recomputes whole layers or nothing");
-	if (s->world > 1 && p->parallel.zero_stage < 2)
-		export_refuse(e, FIELD_ZERO_STAGE, "target_lacks", TORCHTUNE,
-		    "torchtune shards with FSDP: ZeRO stage 2 or 3");
-	if (p->parallel.offload == OFFLOAD_OPTIMIZER || (p->parallel.offload != OFFLOAD_NONE &&
-	    s->world == 1))
-		export_refuse(e, FIELD_OFFLOAD, "target_lacks", TORCHTUNE,
-		    "fsdp_cpu_offload moves parameters with the optimizer, of several GPUs");
-	if (kernels != KERNELS_TORCHTUNE && field_is_chosen(FIELD_KERNELS, p))
-		export_refuse(e, FIELD_KERNELS, "target_lacks", TORCHTUNE,
-		    "torchtune has modules of its own: finetune.kernels is torchtune");
-}
-
-void
-torchtune_write(struct export *e)
-{
-	const struct plan *p = e->plan;
-	const struct export_sizes s = export_sizes_of(p);
-	const bool adapters = adapters_only(p), one = s.world == 1;
-	struct tree t = { 0 };
-	struct textbuf *out;
-
-	torchtune_rules(e, &s);
-	if (diag_count(&e->diags, SEVERITY_ERROR) > 0)
-		return;
-	if (adapters)
-		put_torchtune_adapters(e, &t);
-	if (p->finetune.kernels != KERNELS_TORCHTUNE)
-		notes_add(&e->missing, "memory was estimated for other modules than torchtune's: "
-		    "finetune.kernels=torchtune is what runs");
-	export_missing(e, FIELD_ADAPTER_DTYPE, "adapters have the type of the model");
-	EXPORT_SAY(e, FIELD_KERNELS, FIELD_MODULES_TO_SAVE);
-	notes_add(&e->missing, "data, checkpoint and learning rate are those of the configuration");
-	export_rows(e, &t, torchtune_keys);
-	tree_int(&t, TUNING_STEPS, s.rounds);
-	if (!one)
-		tree_bool(&t, "fsdp_reshard_after_forward", p->parallel.zero_stage == 3);
-	export_tell_rest(e);
-	out = export_begin(e, "torchtune.sh");
-	textbuf_add(out, "#!/bin/bash\n");
-	export_head(e, out, "# ");
-	textbuf_add(out, "overrides=(\n");
-	tree_words(&t, out, WORDS_OVERRIDES);
-	tree_end(&t);
-	textbuf_add(out, ")\n# a configuration of %s, as llama3_1/8B_lora ('tune ls' lists them)\n",
-	    p->model.preset);
-	if (one)
-		textbuf_add(out, "exec tune run %s_finetune_single_device", adapters ? "lora" : "full");
-	else
-		textbuf_add(out, "exec tune run --nnodes %lld --nproc_per_node %lld "
-		    "%s_finetune_distributed", (long long)p->cluster.nodes,
-		    (long long)p->cluster.gpus_per_node, adapters ? "lora" : "full");
-	textbuf_add(out, " \\\n\t--config \"${CONFIG:?a configuration of the model}\" "
-	    "\"${overrides[@]}\" \"$@\"\n");
 }

@@ -2,8 +2,8 @@
 #include "core/plan/field.h"
 #include "file/export/rl_parts.h"
 #include "file/export/writers.h"
-#include "file/import/rl_keys.h"
-#include "file/import/tuning_keys.h"
+#include "file/launches/rl_keys.h"
+#include "file/launches/tuning_keys.h"
 
 #define CONFIG "verl verl/trainer/config"
 #define ACTOR VERL_ACTOR
@@ -57,6 +57,7 @@ put_trainer(struct export *e, struct tree *t)
 	}
 	tree_text(t, ACTOR "strategy", "fsdp2");
 	export_rows(e, t, verl_fsdp_keys);
+	export_away(e, t, "verl", &verl_away);
 	EXPORT_SAY(e, FIELD_DP_REPLICATE);
 	if (p->parallel.dp_replicate > 1)
 		tree_int(t, ACTOR "fsdp_config.fsdp_size", s.dp / p->parallel.dp_replicate);

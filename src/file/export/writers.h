@@ -23,6 +23,9 @@ void deepspeed_write(struct export *e);
  * distributed/parallel_dims.py. */
 void torchtitan_write(struct export *e);
 
+/* A function that starts from one of its own: torchtitan/config/configs.py, manager.py. */
+void torchtitan_python_write(struct export *e);
+
 /* nanotron src/nanotron/config/config.py, parallel/context.py. */
 void nanotron_write(struct export *e);
 
@@ -50,6 +53,15 @@ void slime_write(struct export *e);
 void vllm_write(struct export *e);   /* vllm/engine/arg_utils.py */
 void sglang_write(struct export *e); /* python/sglang/srt/server_args.py */
 void trtllm_write(struct export *e); /* tensorrt_llm/commands/serve.py, llmapi/llm_args.py */
+
+/* Benchmarks that ask a running engine the plan's question: vllm/benchmarks/serve.py,
+ * python/sglang/bench_serving.py. */
+void vllm_bench_write(struct export *e);
+void sglang_bench_write(struct export *e);
+
+/* Manifests of Kubernetes for vLLM and SGLang: a graph of NVIDIA Dynamo; groups of pods. */
+void dynamo_write(struct export *e);
+void lws_write(struct export *e);
 
 /* For people: Markdown (GitHub's tables) of what was chosen, results, stages, what is wrong. For
  * spreadsheets: RFC 4180 but for its line ends, path, value in the unit of estimate --json, label;

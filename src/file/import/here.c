@@ -7,8 +7,8 @@
 
 #include "core/base/number.h"
 #include "core/framework/resolve.h"
-#include "file/import/machines.h"
-#include "file/import/slurm.h"
+#include "file/machines/machines.h"
+#include "file/machines/slurm.h"
 
 #define DRIVER "/proc/driver/nvidia/gpus"
 

@@ -5,14 +5,32 @@
 
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
-#include "file/import/readers.h"
+#include "file/launches/launches.h"
+#include "file/machines/lists.h"
+#include "file/import/wrapped.h"
+#include "file/models/hf.h"
 #include "file/plan/slurp.h"
+#include "file/source/sourced.h"
 
 const struct importer import_table[] = {
+	{ "skypilot", "task of SkyPilot that runs one of the others (YAML)", NULL, "accelerators:&run:&resources:", NULL,
+	    skypilot_read },
+	{ "primus", "experiment of Primus with Megatron-LM or torchtitan (YAML)", NULL, "modules:&framework:&pre_trainer:|"
+	    "modules:&framework:&post_trainer:", NULL, primus_read },
+	{ "inferencex", "table of InferenceX's benchmarks (YAML)", NULL, "search-space:&framework:&runner:", NULL,
+	    inferencex_read },
+	{ "srt-slurm", "recipe of srt-slurm: engines, their pools and a benchmark (YAML)", NULL, "resources:&backend:&gpu_type:",
+	    NULL, srt_slurm_read },
+	{ "manifest", "Kubernetes manifest whose containers run one of the others (YAML)", NULL, "kind: DynamoGraphDeployment|"
+	    "kind: LeaderWorkerSet|apiVersion:&containers:&image:", NULL, manifest_read },
 	{ "megatron-swift", "megatron sft, pt and rlhf of ms-swift in a shell script", NULL,
 	    "megatron sft|megatron pt|megatron rlhf", NULL, megatron_swift_read },
 	{ "verl-sft", "overrides of verl's trainer on texts in a shell script", NULL,
 	    "verl.trainer.sft_trainer|verl.trainer.fsdp_sft_trainer", NULL, verl_sft_read },
+	{ "slime", "command line of slime in a shell script", NULL, "--rollout-num-gpus-per-engine|"
+	    "--rollout-batch-size&train.py|--rollout-batch-size&train_async.py", NULL, slime_read },
+	{ "megatron-bridge", "overrides of a recipe of Megatron-Bridge in a shell script, or a recipe in Python", NULL,
+	    "--recipe&model.|--recipe&train.|--recipe&_config|ConfigContainer&def |AutoBridge&def ", NULL, bridge_read },
 	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL,
 	    "--num-attention-heads|--tensor-model-parallel-size", NULL, megatron_read },
 	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", NULL, hf_recognise, hf_read },
@@ -20,22 +38,30 @@ const struct importer import_table[] = {
 	    verl_read },
 	{ "openrlhf", "command line of OpenRLHF in a shell script", NULL, "openrlhf.cli.train_", NULL,
 	    openrlhf_read },
-	{ "slurm", "scontrol show node, sinfo, or a list of nodes as a-[01-16]", "cluster", NULL,
+	{ "slurm", "scontrol show node or topology, sinfo, or a list of nodes as a-[01-16]", "cluster", NULL,
 	    slurm_recognise, slurm_read },
+	{ "p2p", "output of p2pBandwidthLatencyTest of one node", "cluster", NULL, p2p_recognise, p2p_read },
 	{ "nvidia-smi", "nvidia-smi, nvidia-smi -L, --query-gpu or topo -m of one node", "cluster", NULL,
 	    nvidia_smi_recognise, nvidia_smi_read },
+	{ "amd-smi", "amd-smi static or rocm-smi of one node", "cluster", NULL, amd_smi_recognise, amd_smi_read },
+	{ "npu-smi", "npu-smi info of one node", "cluster", NULL, npu_smi_recognise, npu_smi_read },
+	{ "nccl-tests", "output of nccl-tests or rccl-tests", "cluster", NULL, nccl_tests_recognise, nccl_tests_read },
+	{ "kubectl", "kubectl get nodes -o json", "cluster", NULL, kube_recognise, kube_read },
 	{ "deepspeed", "JSON of --deepspeed_config", NULL, "\"zero_optimization\"|"
 	    "\"train_micro_batch_size_per_gpu\"|\"train_batch_size\"", NULL, deepspeed_json_read },
 	{ "torchtitan", "job file of torchtitan up to v0.2.2 (TOML)", NULL,
-	    "[parallelism]|[training]&seq_len", NULL, torchtitan_read },
+	    "[parallelism]|[training]&seq_len|torchtitan.train&job.config_file|run_train.sh&job.config_file", NULL, torchtitan_read },
+	{ "torchtitan-python", "configuration of torchtitan after v0.2.2 (Python)", NULL,
+	    "torchtitan&def &Trainer.Config|torchtitan&def &parallelism.", NULL, torchtitan_python_read },
 	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML), or a script of them", NULL,
 	    "tuner_type:|swift sft|swift pt|swift rlhf", NULL, swift_read },
 	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:|axolotl train|axolotl.cli.train",
 	    NULL, axolotl_read },
 	{ "llama-factory", "configuration of llamafactory-cli train (YAML), or a script of it", NULL,
-	    "finetuning_type:|cutoff_len:|llamafactory-cli train", NULL, llamafactory_read },
+	    "finetuning_type:|cutoff_len:|llamafactory-cli train|src/train.py", NULL, llamafactory_read },
 	{ "trl", "configuration of trl, with --config (YAML), or a script of trl sft", NULL,
-	    "use_peft:|per_device_train_batch_size:|trl sft|trl dpo|trl reward", NULL, trl_read },
+	    "use_peft:|per_device_train_batch_size:|trl sft|trl dpo|trl reward|"
+	    "accelerate launch&--per_device_train_batch_size&sft|accelerate launch&--per_device_train_batch_size&dpo", NULL, trl_read },
 	{ "torchtune", "configuration of a torchtune recipe (YAML), or overrides of tune run", NULL,
 	    "_component_: torchtune.|tune run", NULL, torchtune_read },
 	{ "nemo-rl", "configuration of NeMo-RL (YAML)", NULL, "policy:&megatron_cfg:|policy:&dtensor_cfg:|"
@@ -44,11 +70,11 @@ const struct importer import_table[] = {
 	    "parallelism:&tokens:&batch_accumulation_per_replica", NULL, nanotron_read },
 	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", NULL,
 	    "distributed_type:&num_processes:|distributed_type:&fsdp_config:", NULL, accelerate_read },
-	{ "vllm", "command line of vllm serve in a shell script", NULL, "vllm serve|vllm.entrypoints", NULL,
+	{ "vllm", "command line of vllm serve in a shell script", NULL, "vllm serve|vllm.entrypoints|dynamo.vllm", NULL,
 	    vllm_read },
 	{ "sglang", "command line of sglang.launch_server in a shell script", NULL,
-	    "sglang.launch_server|sglang serve", NULL, sglang_read },
-	{ "trtllm", "command line of trtllm-serve in a shell script", NULL, "trtllm-serve", NULL, trtllm_read },
+	    "sglang.launch_server|sglang serve|dynamo.sglang", NULL, sglang_read },
+	{ "trtllm", "command line of trtllm-serve in a shell script", NULL, "trtllm-serve|dynamo.trtllm", NULL, trtllm_read },
 	{ "hostfile", "host file of DeepSpeed or MPI", "cluster", NULL, hostfile_recognise, hostfile_read },
 };
 const size_t import_count = sizeof import_table / sizeof import_table[0];
@@ -127,16 +153,74 @@ assume_rest(struct import *im)
 	};
 
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-		if (!field_is_set(rest[i].field, im->plan))
+		if (!field_is_set(rest[i].field, im->plan) && (rest[i].field != FIELD_PRESET || !im->has_model))
 			import_assume(im, rest[i].field, field_table[rest[i].field].default_text, rest[i].why);
+}
+
+/* All layers of the model go to the host; of one that the text does not name, as many as a plan
+ * takes, which no model has more than. */
+static void
+take_all_away(struct import *im, bool known)
+{
+	const struct field *row = &field_table[FIELD_OFFLOAD_LAYERS];
+	const int64_t layers = known ? im->plan->model.layers : (int64_t)row->most;
+
+	if (im->away[0] == '\0' || !import_set_int(im, FIELD_OFFLOAD_LAYERS, layers, im->away) || known)
+		return;
+	notes_add(&im->assumed, "%s = %lld: all layers, of a model that the file does not say", row->path,
+	    (long long)layers);
+}
+
+/* As struct import has it, of a text within another one. */
+static const char *
+read_launch(struct import *im)
+{
+	const struct importer *by = recognise(im);
+
+	if (by == NULL || by->section != NULL)
+		return NULL;
+	im->launch = NULL;
+	by->read(im);
+	im->launch = read_launch;
+	return by->name;
+}
+
+/* A text of one kind or, NULL, of that which it looks like. */
+static enum import_status
+import_checked(struct import *im, const char *kind)
+{
+	const struct importer *by = kind != NULL ? find_importer(kind) : recognise(im);
+	char kinds[384];
+	bool known;
+
+	if (by == NULL) {
+		if (kind != NULL)
+			import_error(im, "--from", "'%s' is none of %s", kind, list_kinds(kinds, sizeof kinds));
+		else
+			import_error(im, "", "it is not clear what this is (fix: --from with one of %s; a plan is opened, not imported)",
+			    list_kinds(kinds, sizeof kinds));
+		return IMPORT_FAILED;
+	}
+	im->section = by->section;
+	im->launch = read_launch;
+	by->read(im);
+	if (im->errors->count > 0)
+		return im->refused ? IMPORT_REFUSED : IMPORT_FAILED;
+	known = field_is_set(FIELD_PRESET, im->plan) || field_is_set(FIELD_LAYERS, im->plan);
+	if (im->section == NULL && im->catalog != NULL)
+		assume_rest(im);
+	plan_resolve(im->plan, im->catalog);
+	take_all_away(im, known);
+	return IMPORT_DONE;
 }
 
 enum import_status
 import_text(struct import *im, const char *kind)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* of an editor that says so that it is UTF-8 */
-	const struct importer *by = NULL;
-	char kinds[384];
+	enum import_status status;
+	const char *alone;
+	char *joined;
 
 	plan_defaults(im->plan);
 	if (strncmp(im->text, mark, strlen(mark)) == 0) {
@@ -145,23 +229,13 @@ import_text(struct import *im, const char *kind)
 	}
 	if (!is_text(im))
 		return IMPORT_FAILED;
-	by = kind != NULL ? find_importer(kind) : recognise(im);
-	if (by == NULL) {
-		if (kind != NULL)
-			import_error(im, "--from", "'%s' is none of %s", kind, list_kinds(kinds, sizeof kinds));
-		else
-			import_error(im, "", "it is not clear what this is (fix: --from with one of %s)",
-			    list_kinds(kinds, sizeof kinds));
-		return IMPORT_FAILED;
-	}
-	im->section = by->section;
-	by->read(im);
-	if (im->errors->count > 0)
-		return im->refused ? IMPORT_REFUSED : IMPORT_FAILED;
-	if (im->section == NULL && im->catalog != NULL)
-		assume_rest(im);
-	plan_resolve(im->plan, im->catalog);
-	return IMPORT_DONE;
+	alone = im->text;
+	if ((joined = sourced_text(im, &im->size)) != NULL)
+		im->text = joined;
+	status = import_checked(im, kind);
+	im->text = alone;
+	free(joined);
+	return status;
 }
 
 /* Lines end as here, whatever system wrote them: to a shell the other end is part of a word. */

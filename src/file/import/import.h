@@ -5,7 +5,7 @@
  */
 #ifndef FILE_IMPORT_H
 #define FILE_IMPORT_H
-#include "file/import/importer.h"
+#include "file/source/importer.h"
 
 struct importer {
 	const char *name; /* KIND of --from */
@@ -35,7 +35,7 @@ enum import_status {
  */
 enum import_status import_file(struct import *im, const char *path, const char *kind);
 
-/* The same from a text that is at hand: im->name, text and size are set too. */
+/* Import a text that is at hand: im->name, text and size are set too. */
 enum import_status import_text(struct import *im, const char *kind);
 
 void import_free(struct import *im);

@@ -161,7 +161,7 @@ jsonin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
 bool
 jsonin_load(struct jsonin *j, FILE *in, const char *file, struct file_errors *errors)
 {
-	char *text = malloc(JSONIN_SIZE_MAX + 2);
+	char *text = malloc(PLANFILE_SIZE_MAX + 2);
 	bool ok = false;
 	size_t size;
 
@@ -170,11 +170,11 @@ jsonin_load(struct jsonin *j, FILE *in, const char *file, struct file_errors *er
 		errors_add(errors, file, 0, "", "out of memory");
 		return false;
 	}
-	size = fread(text, 1, JSONIN_SIZE_MAX + 1, in);
+	size = fread(text, 1, PLANFILE_SIZE_MAX + 1, in);
 	text[size] = '\0';
 	if (ferror(in))
 		errors_add(errors, file, 0, "", "can not be read: %s", strerror(errno));
-	else if (size > JSONIN_SIZE_MAX)
+	else if (size > PLANFILE_SIZE_MAX)
 		errors_add(errors, file, 0, "", "is JSON of more than 1 MiB");
 	else
 		ok = parse_text(j, text, size);
@@ -258,7 +258,7 @@ jsonin_line(const char *text, const char *path)
 /* ---- members ----------------------------------------------------------------------- */
 
 static const json_t *
-find(const struct jsonin *j, const char *path)
+find_member(const struct jsonin *j, const char *path)
 {
 	const json_t *at = j->root;
 	char name[128];
@@ -302,7 +302,7 @@ bool
 jsonin_int(const struct jsonin *j, const char *path, int64_t low, int64_t high, int64_t *out)
 {
 	const double exact = 9007199254740992.0; /* 2^53: whole numbers a double can tell apart */
-	const json_t *v = find(j, path);
+	const json_t *v = find_member(j, path);
 	int64_t n;
 
 	if (v == NULL)
@@ -328,7 +328,7 @@ jsonin_int(const struct jsonin *j, const char *path, int64_t low, int64_t high, 
 bool
 jsonin_real(const struct jsonin *j, const char *path, double low, double high, double *out)
 {
-	const json_t *v = find(j, path);
+	const json_t *v = find_member(j, path);
 	double x;
 
 	if (v == NULL)
@@ -350,19 +350,19 @@ jsonin_real(const struct jsonin *j, const char *path, double low, double high, d
 bool
 jsonin_has(const struct jsonin *j, const char *path)
 {
-	return find(j, path) != NULL;
+	return find_member(j, path) != NULL;
 }
 
 const char *
 jsonin_text(const struct jsonin *j, const char *path)
 {
-	return json_string_value(find(j, path));
+	return json_string_value(find_member(j, path));
 }
 
 bool
 jsonin_bool(const struct jsonin *j, const char *path, bool *out)
 {
-	const json_t *v = find(j, path);
+	const json_t *v = find_member(j, path);
 
 	if (json_is_boolean(v))
 		*out = json_is_true(v);
@@ -372,7 +372,7 @@ jsonin_bool(const struct jsonin *j, const char *path, bool *out)
 bool
 jsonin_list(const struct jsonin *j, const char *path, size_t *count)
 {
-	const json_t *v = find(j, path);
+	const json_t *v = find_member(j, path);
 
 	if (json_is_array(v))
 		*count = json_array_size(v);
@@ -382,7 +382,7 @@ jsonin_list(const struct jsonin *j, const char *path, size_t *count)
 const char *
 jsonin_name(const struct jsonin *j, const char *path, size_t i)
 {
-	json_t *object = (json_t *)find(j, path); /* iterators take no const one */
+	json_t *object = (json_t *)find_member(j, path); /* iterators take no const one */
 	void *at = json_object_iter(object);
 
 	for (; at != NULL && i > 0; i--)

@@ -16,8 +16,6 @@
 
 #include "file/plan/planfile.h"
 
-enum { JSONIN_SIZE_MAX = 1024 * 1024, JSONIN_DEPTH_MAX = 64, JSONIN_PARTS_MAX = 65536 };
-
 struct json_t;
 
 struct jsonin {
@@ -34,7 +32,7 @@ struct jsonin {
 bool jsonin_load(struct jsonin *j, FILE *in, const char *file, struct file_errors *errors);
 void jsonin_free(struct jsonin *j);
 
-/* The same of settings from size bytes of text, which a NUL follows and which outlives j. */
+/* Read settings from size bytes of text, which a NUL follows and which outlives j. */
 bool jsonin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
     struct file_errors *errors);
 

@@ -8,25 +8,36 @@ lines_begin(struct lines *l, struct source *in)
 	l->in = in;
 	l->line = 0;
 	l->at = l->filled = l->cut = 0;
+	l->returned = false;
 }
 
 static bool
-fill(struct lines *l)
+fill_buffer(struct lines *l)
 {
 	l->at = 0;
 	l->filled = source_read(l->in, l->read, sizeof l->read);
 	return l->filled > 0;
 }
 
-/* The first end of a line in n bytes, or n. */
+/* The first end of a line in n bytes, or n. Looked for in windows: the one kind of end may be near
+ * where the other is far or nowhere. */
 static size_t
 find_end(const char *s, size_t n)
 {
-	const char *feed = memchr(s, '\n', n);
-	const size_t most = feed != NULL ? (size_t)(feed - s) : n;
-	const char *back = memchr(s, '\r', most);
+	enum { WINDOW = 256 };
 
-	return back != NULL ? (size_t)(back - s) : most;
+	for (size_t at = 0; at < n; at += WINDOW) {
+		const size_t some = n - at < WINDOW ? n - at : WINDOW;
+		const char *feed = memchr(s + at, '\n', some);
+		const size_t most = feed != NULL ? (size_t)(feed - s) - at : some;
+		const char *back = memchr(s + at, '\r', most);
+
+		if (back != NULL)
+			return (size_t)(back - s);
+		if (feed != NULL)
+			return at + most;
+	}
+	return n;
 }
 
 /* Colours and NULs are of no use here. Returns the length without them. */
@@ -48,13 +59,23 @@ clean(char *line, size_t n)
 	return to;
 }
 
+/* A carriage return and a line feed are one end, also where one block ends between them. */
+static void
+skip_feed(struct lines *l)
+{
+	if (l->returned && (l->at < l->filled || fill_buffer(l)) && l->read[l->at] == '\n')
+		l->at++;
+	l->returned = false;
+}
+
 bool
 lines_next(struct lines *l, size_t *length)
 {
 	size_t n = 0;
 	bool any = false, ended = false, whole = true;
 
-	while (!ended && (l->at < l->filled || fill(l))) {
+	skip_feed(l);
+	while (!ended && (l->at < l->filled || fill_buffer(l))) {
 		const size_t left = l->filled - l->at, end = find_end(l->read + l->at, left);
 		const size_t room = sizeof l->text - 1 - n, take = end < room ? end : room;
 
@@ -63,6 +84,7 @@ lines_next(struct lines *l, size_t *length)
 		whole = whole && take == end;
 		any = true;
 		ended = end < left;
+		l->returned = ended && l->read[l->at + end] == '\r';
 		l->at += end + ended;
 	}
 	if (!any)

@@ -9,15 +9,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "file/base/limits.h"
 #include "file/log/source.h"
 
-enum { LINES_LONGEST = 65536, LINES_READ = 262144 };
+enum { LINES_READ = 262144 };
 
 struct lines {
 	struct source *in;
 	unsigned line;             /* number of the one that was told last, from 1 */
 	size_t at, filled;         /* in `read` */
 	size_t cut;                /* lines that were longer than LINES_LONGEST */
+	bool returned;             /* the last end was a carriage return */
 	char text[LINES_LONGEST];
 	char read[LINES_READ];
 };

@@ -44,16 +44,28 @@ kind_of(const char *sources)
 	return LOG_KINDS;
 }
 
+/* The first file that says how fast or how full a run was. */
+static enum log_kind
+kind_of_all(const struct measured *m)
+{
+	enum log_kind kind = LOG_KINDS;
+
+	for (size_t i = 0; i < m->files && kind == LOG_KINDS; i++)
+		kind = kind_of(m->file[i].kind);
+	return kind;
+}
+
 bool
-log_read(struct log_report *out, const char *path, struct file_errors *errors)
+log_read(struct log_report *out, const char *const *path, int n, struct file_errors *errors)
 {
 	const struct measured *m = &out->run;
 	struct steady step, tokens;
 
 	memset(out, 0, sizeof *out);
-	if (!run_read(&out->run, path, errors))
-		return false;
-	out->kind = kind_of(m->file[0].kind);
+	for (int i = 0; i < n; i++)
+		if (!run_read(&out->run, path[i], errors))
+			return false;
+	out->kind = kind_of_all(m);
 	if (out->kind == LOG_KINDS) {
 		errors_add(errors, m->file[0].path, 0, "", "holds no time or memory of a run to fit (its "
 		    "lines: %s)", m->file[0].kind);

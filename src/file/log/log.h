@@ -27,7 +27,7 @@ struct log_report {
 	struct measured run;   /* all else that it says */
 };
 
-/* Read a log, "-" for standard input, of any length. Large: allocate the report. False,
- * with a line in errors, when it can not be read or holds nothing to fit. */
-bool log_read(struct log_report *out, const char *path, struct file_errors *errors);
+/* Read what one run left in n files, "-" for standard input, of any length. Large: allocate the
+ * report. False, with a line in errors, when one can not be read or they hold nothing to fit. */
+bool log_read(struct log_report *out, const char *const *path, int n, struct file_errors *errors);
 #endif

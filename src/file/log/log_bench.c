@@ -26,6 +26,8 @@ figure(const struct jsonin *j, const char *keys, double scale)
 	return 0;
 }
 
+static const double halved = .6; /* of the time after the first token, by the mean of a token */
+
 /*
  * Times that follow from others, and requests at once, on average: SGLang says it. By Little's
  * law it is the rate times the time a request takes, which is below the limit that was asked for
@@ -40,6 +42,11 @@ complete(struct measured_load *b, double life, double said, double limit)
 	if (!(b->tokens_per_second > 0))
 		b->tokens_per_second = b->requests_per_second * b->generate_tokens;
 	if (!(b->tpot_seconds > 0) && b->ttft_seconds > 0 && life > b->ttft_seconds && steps > 0)
+		b->tpot_seconds = (life - b->ttft_seconds) / steps;
+	/* inference-perf counted empty chunks as tokens in early 2026 */
+	b->tpot_halved = b->tpot_seconds > 0 && b->ttft_seconds > 0 && steps > 0 &&
+	    b->tpot_seconds * steps < halved * (life - b->ttft_seconds);
+	if (b->tpot_halved)
 		b->tpot_seconds = (life - b->ttft_seconds) / steps;
 	if (!(life > 0) && (b->tpot_seconds > 0 || !(steps > 0)))
 		life = b->ttft_seconds + steps * b->tpot_seconds;
@@ -56,15 +63,24 @@ is_rate(double rate)
 	return rate > 0 && rate < 1e9;
 }
 
-/* A limit on the rate at which requests came: a number; "inf" and Infinity are none. */
-static bool
-has_rate(const struct jsonin *j)
+/* The rate at which requests came: a number; "inf" and Infinity are none. */
+static void
+put_rate(struct measured_load *b, double rate, double burstiness)
+{
+	b->rate_limited = is_rate(rate);
+	b->rate = b->rate_limited ? rate : 0;
+	b->burstiness = b->rate_limited ? burstiness : 0;
+}
+
+/* A figure that may be another word. */
+static double
+quiet_figure(const struct jsonin *j, const char *key)
 {
 	struct file_errors ignored = { 0 };
 	const struct jsonin quiet = { .root = j->root, .file = j->file, .errors = &ignored };
-	double rate;
+	double v;
 
-	return jsonin_real(&quiet, "request_rate", 0, 1e18, &rate);
+	return jsonin_real(&quiet, key, 0, 1e18, &v) ? v : 0;
 }
 
 /* What totals say of one request. */
@@ -90,7 +106,7 @@ read_report(struct measured_load *b, const struct jsonin *j)
 	b->ttft_seconds = figure(j, "streaming_metrics.avg_ttft_ms", 1e-3);
 	b->tpot_seconds = figure(j, "streaming_metrics.avg_tpot_ms", 1e-3);
 	b->requests_per_second = figure(j, "performance.request_throughput_req_s", 1);
-	b->rate_limited = is_rate(figure(j, "world_info.issue_rate", 1));
+	put_rate(b, figure(j, "world_info.issue_rate", 1), 0);
 	complete(b, figure(j, "performance.avg_request_latency_ms", 1e-3),
 	    figure(j, "request_info.avg_num_concurrent_requests", 1), 0);
 	return true;
@@ -116,7 +132,7 @@ read_figures(struct measured_load *b, const struct jsonin *j)
 	duration = figure(j, "duration benchmark_duration", 1);
 	if (!(b->requests_per_second > 0) && duration > 0)
 		b->requests_per_second = (double)b->completed / duration;
-	b->rate_limited = has_rate(j);
+	put_rate(b, quiet_figure(j, "request_rate"), quiet_figure(j, "burstiness"));
 	complete(b, figure(j, "mean_e2el_ms mean_e2e_latency_ms mean_e2e_latency", 1e-3),
 	    figure(j, "concurrency", 1), figure(j, "max_concurrency", 1));
 	return true;
@@ -184,8 +200,10 @@ log_bench_line(struct log_table *t, const char *line)
 		t->rate = v;
 	else if (log_after(line, "raffic request rate:") != NULL)
 		t->rate = 0;
+	if (log_number(log_after(line, "Burstiness factor:"), &v))
+		t->burstiness = v;
 	if (begins_table(line)) {
-		*t = (struct log_table){ .rate = t->rate, .results = t->results + 1 };
+		*t = (struct log_table){ .rate = t->rate, .burstiness = t->burstiness, .results = t->results + 1 };
 	}
 	for (size_t i = 0; i < sizeof lines / sizeof *lines && !others; i++)
 		if (log_number(log_after(line, lines[i].word), &v)) {
@@ -204,7 +222,7 @@ log_bench_end(struct measured_load *b, const struct log_table *t)
 	b->tpot_seconds = t->tpot;
 	b->tokens_per_second = t->tokens;
 	b->requests_per_second = t->requests;
-	b->rate_limited = is_rate(t->rate);
+	put_rate(b, t->rate, t->burstiness);
 	divide_totals(b, t->prompts, t->generated);
 	if (t->prompt > 0 || t->answer > 0) {
 		b->prompt_tokens = t->prompt;

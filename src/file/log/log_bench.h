@@ -18,7 +18,7 @@
  * requests, or means of one (prompt, answer). */
 struct log_table {
 	size_t results; /* tables that were begun */
-	double completed, limit, concurrency, rate;
+	double completed, limit, concurrency, rate, burstiness;
 	double prompts, generated, prompt, answer;
 	double requests, tokens, ttft, tpot;
 	double life; /* from a request to its last token */

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,11 +32,10 @@ log_number(const char *text, double *out)
 	digits[n] = '\0';
 	if (!text_to_real(digits, &v))
 		return false;
-	if (text[0] == 'K' || text[0] == 'M' || text[0] == 'B' || text[0] == 'T') {
-		if (text[1] != 'i')
-			scale = text[0] == 'K' ? 1e3 : text[0] == 'M' ? 1e6 :
-			    text[0] == 'B' ? 1e9 : 1e12;
-	}
+	/* not "MiB", nor "MODEL_TFLOP/s" */
+	if (strchr("KMBT", text[0]) != NULL && text[0] != '\0' &&
+	    (text[1] == 'B' || !isalpha((unsigned char)text[1])))
+		scale = text[0] == 'K' ? 1e3 : text[0] == 'M' ? 1e6 : text[0] == 'B' ? 1e9 : 1e12;
 	v *= scale;
 	/* No log says less or more of seconds, bytes or rates: such a figure is none. */
 	if (!(fabs(v) <= 0) && !(fabs(v) >= 1e-12 && fabs(v) <= 1e18))

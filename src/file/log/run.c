@@ -15,8 +15,10 @@
 #include "file/log/trace.h"
 #include "file/plan/errors.h"
 
-static const struct run_row *const run_rows[] = { run_train_rows, run_tune_rows, run_rl_rows,
-	run_serve_rows, run_link_rows, run_host_rows };
+static const struct run_row *const run_rows[] = { run_megatron_rows, run_train_rows, run_tune_rows,
+	run_rl_rows,
+	run_serve_rows, run_link_rows, run_host_rows, run_smi_rows,
+	run_kernel_rows };
 enum { ROW_LISTS = sizeof run_rows / sizeof *run_rows, ROWS_MAX = 256 };
 
 static const char *const source_names[SOURCE_COUNT] = {
@@ -27,12 +29,16 @@ static const char *const source_names[SOURCE_COUNT] = {
 	[SOURCE_VLLM] = "vllm", [SOURCE_SGLANG] = "sglang", [SOURCE_TRTLLM] = "trtllm",
 	[SOURCE_BENCHMARK] = "benchmark", [SOURCE_NCCL_TESTS] = "nccl-tests", [SOURCE_NCCL] = "nccl",
 	[SOURCE_SMI] = "nvidia-smi", [SOURCE_TOPO] = "topology", [SOURCE_DCGM] = "dcgm",
+	[SOURCE_AMD_SMI] = "amd-smi",
 	[SOURCE_OOM] = "out-of-memory", [SOURCE_TRACE] = "trace", [SOURCE_NSYS] = "nsys",
 	[SOURCE_WORDS] = "words",
 };
 
 /* Steps that are so much slower at the end than in the beginning drift. */
 #define DRIFTS 1.1
+
+/* A share of the step that is worth a word. */
+#define WAITS 0.05
 
 /* What a file is read with. Large. */
 struct run_file {
@@ -74,7 +80,8 @@ take_word(void *to, int meaning, const char *line, const char *after)
 		return;
 	}
 	row = f->row[meaning - EVIDENCE_COUNT];
-	r->said[row->source]++;
+	if (row->source != SOURCE_ASIDE)
+		r->said[row->source]++;
 	row->read(r, line, after);
 }
 
@@ -135,19 +142,38 @@ name_sources(const struct run_reader *r, struct measured_file *file)
 		text_put(file->kind, sizeof file->kind, "%s", source_names[SOURCE_WORDS]);
 }
 
+/* Steps that stand out at equal distances: what each costs, spread over all. */
+static void
+say_spikes(struct run_reader *r, const struct series *s)
+{
+	double mean = 0;
+	const int64_t period = series_period(s, &mean);
+	const double times = mean / series_steady(s).median;
+	char text[MEASURED_TEXT];
+
+	if (period <= 0)
+		return;
+	text_put(text, sizeof text, "every %lld steps one takes %.3g times as long: %.2g %% of the time",
+	    (long long)period, times, 100 * (times - 1) / (double)period);
+	run_say(r, EVIDENCE_SPIKES, text, (times - 1) / (double)period);
+}
+
 /* What the steps of a file look like, one beside the other. */
 static void
 say_shape(struct run_reader *r)
 {
-	const int64_t period = measured_period(r->m, MEASURED_STEP);
-	const double drift = measured_drift(r->m, MEASURED_STEP);
+	const struct series *steps = &r->m->series[MEASURED_STEP];
+	const struct series *s = steps->count > 0 ? steps : &r->step[FALLBACK_PACE];
+	const double waits = measured_steady(r->m, MEASURED_DATA).median;
+	const double share = waits / series_steady(steps).median, drift = series_drift(s);
 	char text[MEASURED_TEXT];
 
-	r->place.line = r->m->series[MEASURED_STEP].place.line;
-	if (period > 0) {
-		text_put(text, sizeof text, "a step of half as long again and more every %lld steps",
-		    (long long)period);
-		run_say(r, EVIDENCE_SPIKES, text, (double)period);
+	r->place.line = s->place.line;
+	if (s->count > 0)
+		say_spikes(r, s);
+	if (share > WAITS && share <= 1) {
+		text_put(text, sizeof text, "%.3g s of a step wait for data: %.0f %%", waits, 100 * share);
+		run_say(r, EVIDENCE_DATA_SLOW, text, share);
 	}
 	if (drift > DRIFTS) {
 		text_put(text, sizeof text, "the last quarter's steps take %.2f times those of the first",
@@ -184,6 +210,8 @@ read_lines(struct run_file *f, const char *name, struct file_errors *errors)
 		r->place.line = f->lines.line;
 		take_line(f, length);
 	}
+	if (r->next != NULL) /* who waits for lines has had the last one */
+		r->next(r, "");
 	if (f->source.failed != NULL) {
 		errors_add(errors, name, 0, "", "can not be read: %s", f->source.failed);
 		return false;
@@ -201,6 +229,7 @@ read_lines(struct run_file *f, const char *name, struct file_errors *errors)
 	say_shape(r);
 	name_sources(r, file);
 	if (next_source(r, 1u << SOURCE_WORDS) == SOURCE_BENCHMARK &&
+	    !(m->load.ttft_seconds > 0 || m->load.tpot_seconds > 0) && /* a table that is cut */
 	    !log_bench_check(&m->load, name, errors))
 		return false;
 	text_put(file->path, sizeof file->path, "%s", name);
@@ -259,6 +288,7 @@ read_result(struct run_file *f, const char *text, size_t n, const char *name,
 static bool
 read_braced(struct run_file *f, const char *name, struct file_errors *errors)
 {
+	const size_t count = errors->count, dropped = errors->dropped; /* of files before this one */
 	struct file_errors *spare;
 	bool whole, ok;
 	size_t n;
@@ -273,7 +303,7 @@ read_braced(struct run_file *f, const char *name, struct file_errors *errors)
 	f->reader.m->load = (struct measured_load){ 0 };
 	ok = read_lines(f, name, spare);
 	if (ok)
-		errors->count = errors->dropped = 0;
+		errors->count = count, errors->dropped = dropped;
 	else if (!whole)
 		errors_add(errors, name, 0, "", "is JSON of more than 1 MiB: a benchmark's result is short "
 		    "without its lists of every request (fix: jq -c 'del(.[] | arrays)' %s | shardplan "

@@ -16,7 +16,7 @@
  * line in errors, where it can not be read, or tells nothing that is known. */
 bool run_read(struct measured *m, const char *path, struct file_errors *errors);
 
-/* The same of size bytes, which a NUL follows; name stands for the file in complaints. */
+/* Add what size bytes tell, which a NUL follows; name stands for the file in complaints. */
 bool run_read_text(struct measured *m, const char *name, const char *text, size_t size,
     struct file_errors *errors);
 #endif

@@ -17,7 +17,6 @@ bench_rank(struct run_reader *r, const char *line, const char *after)
 	const char *host = log_after(after, " on "), *name = log_after(after, "] ");
 	char word[64];
 
-	(void)line;
 	if (host == NULL)
 		return;
 	run_word(word, sizeof word, host);
@@ -26,7 +25,8 @@ bench_rank(struct run_reader *r, const char *line, const char *after)
 	text_put(r->bench.host, sizeof r->bench.host, "%s", word);
 	r->bench.ranks++;
 	r->bench.size = 0;
-	run_fact(r, FACT_GPU_NAME, name);
+	if (name != NULL)
+		run_gpu_name(r, line, name);
 }
 
 enum { BENCH_COLUMNS = 13, BUS_OUT = 7, BUS_IN = 11 };
@@ -46,7 +46,10 @@ bench_row(struct run_reader *r, const char *line)
 	}
 	size = column[0];
 	bus = column[BUS_IN] > column[BUS_OUT] ? column[BUS_IN] : column[BUS_OUT];
-	if (n <= BUS_OUT || !(size > r->bench.size) || !(bus > 0))
+	if (n <= BUS_OUT || !(bus > 0))
+		return true;
+	r->bench.best = bus * 1e9 > r->bench.best ? bus * 1e9 : r->bench.best;
+	if (!(size > r->bench.size))
 		return true;
 	r->bench.size = size;
 	r->bench.rate = bus * 1e9;
@@ -58,19 +61,40 @@ bench_begin(struct run_reader *r, const char *line, const char *after)
 {
 	(void)line;
 	(void)after;
-	r->bench.size = r->bench.rate = 0;
+	r->bench.size = r->bench.rate = r->bench.best = 0;
 	r->next = bench_row;
 }
+
+/* "# Collective test starting: alltoall_perf", or the command: what these send crosses nodes in another
+ * way than rings. */
+static void
+bench_other(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	(void)after;
+	r->bench.other = true;
+}
+
+/* Large messages that are so much slower than smaller ones lose packets. */
+#define COLLAPSED 0.5
 
 /* "# Avg bus bandwidth    : 33.3" is the mean over all sizes: the largest one tells. */
 static void
 bench_end(struct run_reader *r, const char *line, const char *after)
 {
+	char text[MEASURED_TEXT];
+
 	(void)line;
 	(void)after;
-	run_add(r, r->bench.nodes ? MEASURED_NETWORK_BUS : MEASURED_NVLINK_BUS, -1, r->bench.rate);
-	r->bench.ranks = r->bench.rate = 0;
-	r->bench.nodes = false;
+	if (!r->bench.other)
+		run_add(r, r->bench.nodes ? MEASURED_NETWORK_BUS : MEASURED_NVLINK_BUS, -1, r->bench.rate);
+	if (r->bench.nodes && r->bench.rate < COLLAPSED * r->bench.best) {
+		text_put(text, sizeof text, "%.3g GB/s of the largest message, %.3g of a smaller one",
+		    r->bench.rate / 1e9, r->bench.best / 1e9);
+		run_say(r, EVIDENCE_COLLAPSE, text, r->bench.best / r->bench.rate);
+	}
+	r->bench.ranks = r->bench.rate = r->bench.best = 0;
+	r->bench.nodes = r->bench.other = false;
 	r->next = NULL;
 }
 
@@ -139,6 +163,8 @@ topo_head(struct run_reader *r, const char *line, const char *after)
 const struct run_row run_link_rows[] = {
 	{ "#  Rank ", SOURCE_NCCL_TESTS, bench_rank },
 	{ "algbw   busbw", SOURCE_NCCL_TESTS, bench_begin },
+	{ "alltoall_perf", SOURCE_ASIDE, bench_other },
+	{ "sendrecv_perf", SOURCE_ASIDE, bench_other },
 	{ "# Avg bus bandwidth", SOURCE_NCCL_TESTS, bench_end },
 	{ " via NET/IB/", SOURCE_NCCL, channel },
 	{ "NET/IB : Using", SOURCE_NCCL, devices },

@@ -14,20 +14,6 @@
 /* The longest response over the mean one, above which it keeps others waiting. */
 #define TAIL 2.0
 
-/* The number after a key as Python prints it: "74.0", ": 74.0", "np.float64(74.0)". */
-static double
-value_after(const char *line, const char *key)
-{
-	const char *at = line != NULL ? log_after(line, key) : NULL;
-
-	if (at == NULL)
-		return 0;
-	at += strspn(at, "'\": ");
-	if (strncmp(at, "np.float", 8) == 0)
-		at += strcspn(at, "(") + 1;
-	return log_number_after(at, "");
-}
-
 struct phase {
 	const char *key;
 	enum measured_id id;
@@ -41,7 +27,7 @@ take_phases(struct run_reader *r, const char *line, int64_t step, const struct p
 	double seconds[MEASURED_COUNT] = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		seconds[phase[i].id] += value_after(line, phase[i].key);
+		seconds[phase[i].id] += run_value(line, phase[i].key);
 	for (int id = 0; id < MEASURED_COUNT; id++)
 		run_add(r, (enum measured_id)id, step, seconds[id]);
 }
@@ -58,9 +44,9 @@ verl_step(struct run_reader *r, const char *line, const char *after)
 		{ "timing_s/update_actor:", MEASURED_RL_TRAIN },
 		{ "timing_s/update_weights:", MEASURED_RL_SYNC }, { "timing_s/step:", MEASURED_RL_STEP },
 	};
-	const double longest = value_after(line, "response_length/max:");
-	const double mean = value_after(line, "response_length/mean:");
-	const double mfu = value_after(line, "perf/mfu/actor:");
+	const double longest = run_value(line, "response_length/max:");
+	const double mean = run_value(line, "response_length/mean:");
+	const double mfu = run_value(line, "perf/mfu/actor:");
 
 	(void)after;
 	take_phases(r, line, log_integer_after(line, "step:"), phases, sizeof phases / sizeof *phases);
@@ -69,8 +55,8 @@ verl_step(struct run_reader *r, const char *line, const char *after)
 	if (mean > 0 && longest > TAIL * mean)
 		run_say(r, EVIDENCE_TAIL, line, longest / mean);
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
-		.allocated = value_after(line, "perf/max_memory_allocated_gb:") * GIB,
-		.reserved = value_after(line, "perf/max_memory_reserved_gb:") * GIB });
+		.allocated = run_value(line, "perf/max_memory_allocated_gb:") * GIB,
+		.reserved = run_value(line, "perf/max_memory_reserved_gb:") * GIB });
 }
 
 /* "Global step 3: {'timing/make_experience': .., 'timing/ppo_train': .., ..}" */
@@ -86,32 +72,29 @@ openrlhf_step(struct run_reader *r, const char *line, const char *after)
 	    sizeof phases / sizeof *phases);
 }
 
+/* "policy_training: 10.97s (30.7%)" after a bullet, a phase a line; both log-probs have lines of their own
+ * besides, and what an asynchronous trainer waits for is what is exposed of generation. */
 static void
-nemo_rl_step(struct run_reader *r, const char *line, const char *after)
+nemo_rl_phase(struct run_reader *r, const char *line, const char *after)
 {
-	(void)line;
-	run_add(r, MEASURED_RL_STEP, -1, log_number_after(after, ""));
-}
+	static const struct phase phases[] = {
+		{ "Total step time:", MEASURED_RL_STEP }, { "generation:", MEASURED_RL_ROLLOUT },
+		{ "exposed_generation:", MEASURED_RL_ROLLOUT },
+		{ "policy_training:", MEASURED_RL_TRAIN },
+		{ "policy_and_reference_logprobs:", MEASURED_RL_LOGPROBS },
+		{ "policy_logprobs:", MEASURED_RL_OLD_LOGPROB },
+		{ "reference_logprobs:", MEASURED_RL_REF_LOGPROB },
+		{ "reward_calculation:", MEASURED_RL_REWARD },
+		{ "prepare_for_generation/transfer_and_update_weights:", MEASURED_RL_SYNC },
+		{ "weight_sync:", MEASURED_RL_SYNC },
+	};
 
-static void
-nemo_rl_rollout(struct run_reader *r, const char *line, const char *after)
-{
 	(void)line;
-	run_add(r, MEASURED_RL_ROLLOUT, -1, log_number_after(after, ""));
-}
-
-static void
-nemo_rl_train(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_RL_TRAIN, -1, log_number_after(after, ""));
-}
-
-static void
-nemo_rl_logprobs(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_RL_OLD_LOGPROB, -1, log_number_after(after, ""));
+	for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
+		if (strncmp(after, phases[i].key, strlen(phases[i].key)) == 0) {
+			r->said[SOURCE_NEMO_RL]++;
+			run_add(r, phases[i].id, -1, log_number_after(after, ":"));
+		}
 }
 
 /* "perf 3: {'perf/step_time': .., 'perf/train_wait_time': .., 'perf/actor_train_time': ..}" */
@@ -119,7 +102,7 @@ static void
 slime_step(struct run_reader *r, const char *line, const char *after)
 {
 	static const struct phase phases[] = {
-		{ "perf/rollout_time", MEASURED_RL_ROLLOUT }, { "perf/step_time", MEASURED_RL_STEP },
+		{ "perf/step_time", MEASURED_RL_STEP },
 		{ "perf/actor_train_time", MEASURED_RL_TRAIN },
 		{ "perf/log_probs_time", MEASURED_RL_OLD_LOGPROB },
 		{ "perf/ref_log_probs_time", MEASURED_RL_REF_LOGPROB },
@@ -130,13 +113,26 @@ slime_step(struct run_reader *r, const char *line, const char *after)
 	take_phases(r, line, -1, phases, sizeof phases / sizeof *phases);
 }
 
+/* "perf 0: {'perf/rollout_time': 100.0, ..}", "rollout 0: {.., 'rollout/response_len/mean': ..}"; that
+ * of an evaluation is none of a step. */
+static void
+slime_rollout(struct run_reader *r, const char *line, const char *after)
+{
+	const double longest = run_value(line, "response_len/max");
+	const double mean = run_value(line, "response_len/mean");
+
+	if (strstr(line, "eval ") != NULL)
+		return;
+	run_add(r, MEASURED_RL_ROLLOUT, -1, run_value(after, ""));
+	if (mean > 0 && longest > TAIL * mean)
+		run_say(r, EVIDENCE_TAIL, line, longest / mean);
+}
+
 const struct run_row run_rl_rows[] = {
 	{ "timing_s/gen:", SOURCE_VERL, verl_step },
 	{ "Global step ", SOURCE_OPENRLHF, openrlhf_step },
-	{ "Total step time:", SOURCE_NEMO_RL, nemo_rl_step },
-	{ "\xe2\x80\xa2 generation:", SOURCE_NEMO_RL, nemo_rl_rollout },
-	{ "\xe2\x80\xa2 policy_training:", SOURCE_NEMO_RL, nemo_rl_train },
-	{ "\xe2\x80\xa2 policy_and_reference_logprobs:", SOURCE_NEMO_RL, nemo_rl_logprobs },
+	{ "\xe2\x80\xa2 ", SOURCE_ASIDE, nemo_rl_phase },
 	{ "perf/step_time", SOURCE_SLIME, slime_step },
+	{ "perf/rollout_time", SOURCE_SLIME, slime_rollout },
 	{ .words = NULL },
 };

@@ -35,9 +35,32 @@ run_fact_number(struct run_reader *r, int id, double number)
 }
 
 void
+run_gpu_name(struct run_reader *r, const char *line, const char *name)
+{
+	const struct fact *known = measured_find(r->m, FACT_GPU_NAME);
+
+	if (known != NULL && !text_equal(known->text, name))
+		run_say(r, EVIDENCE_MIXED_GPUS, line, 0);
+	run_fact(r, FACT_GPU_NAME, name);
+}
+
+void
 run_say(struct run_reader *r, enum evidence_id id, const char *line, double number)
 {
 	measured_say(r->m, id, line + strspn(line, " \t"), number, r->place);
+}
+
+double
+run_value(const char *line, const char *key)
+{
+	const char *at = line != NULL ? log_after(line, key) : NULL;
+
+	if (at == NULL)
+		return 0;
+	at += strspn(at, "'\": =");
+	if (strncmp(at, "np.float", 8) == 0)
+		at += strcspn(at, "(") + 1;
+	return log_number_after(at, "");
 }
 
 void

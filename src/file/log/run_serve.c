@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/number.h"
-#include "core/plan/plan.h"
+#include "core/base/text.h"
 #include "file/log/run_rows.h"
 
 /* Shares of the pool at which it is full, and at which it is mostly free. */
@@ -67,6 +67,7 @@ vllm_rates(struct run_reader *r, const char *line, const char *after)
 	if (!(log_number_after(line, "Running:") > 0))
 		return;
 	run_add(r, MEASURED_GENERATED, -1, rate);
+	run_add(r, MEASURED_RUNNING, -1, log_number_after(line, "Running:"));
 	say_pool(r, line, log_number_after(line, "Waiting:") + log_number_after(line, "Pending:"),
 	    log_number_after(line, "KV cache usage:") / 100);
 }
@@ -83,9 +84,48 @@ sglang_decode(struct run_reader *r, const char *line, const char *after)
 
 	if (!(running > 0) || !(rate > 0))
 		return;
+	r->decodes++;
 	run_add(r, MEASURED_GENERATED, -1, rate);
+	run_add(r, MEASURED_RUNNING, -1, running);
 	run_add(r, MEASURED_DECODE, -1, running * accepted / rate);
 	say_pool(r, line, log_number_after(line, "#queue-req:"), log_number_after(line, "token usage:"));
+}
+
+/* "Prefill batch, #new-seq: 4, #new-token: 8192, .., #running-req: 10, #queue-req: 100": while others
+ * generate, they wait. */
+static void
+sglang_prefill(struct run_reader *r, const char *line, const char *after)
+{
+	(void)after;
+	r->prefills += log_number_after(line, "#running-req:") > 0;
+}
+
+/* "iter = 8, global_rank = 0, .., host_step_time = 20.5ms, prev_device_step_time = 19.9ms, .., states =
+ * {'num_ctx_requests': 0, 'num_ctx_tokens': 0, 'num_generation_tokens': 32}" of steps without prompts. */
+static void
+trtllm_step(struct run_reader *r, const char *line, const char *after)
+{
+	if (run_value(line, "'num_ctx_tokens'") > 0 || !(run_value(line, "'num_generation_tokens'") > 0))
+		return;
+	run_add(r, MEASURED_DECODE, log_integer_after(line, "iter ="), log_number_after(after, "") / 1e3);
+}
+
+/* A line of all arguments: "tensor_parallel_size=2, pipeline_parallel_size=1" of vLLM; "tp_size=16,
+ * pp_size=1" of SGLang. */
+static void
+vllm_config(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_fact_number(r, FIELD_TP, log_number_after(after, "tensor_parallel_size="));
+	run_fact_number(r, FIELD_PP, log_number_after(after, "pipeline_parallel_size="));
+}
+
+static void
+sglang_config(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_fact_number(r, FIELD_TP, log_number_after(after, " tp_size="));
+	run_fact_number(r, FIELD_PP, log_number_after(after, " pp_size="));
 }
 
 /* Times of a load that came as it was served; at a given rate they are of that rate. */
@@ -104,12 +144,23 @@ run_serve_load(struct run_reader *r)
 	run_add(r, MEASURED_GENERATED, -1, b->tokens_per_second);
 }
 
+/* SGLang says every 40th step of generation, and each of prompts. */
+#define STEPS_SAID 40
+#define CROWDED 0.25
+
 void
 run_serve_end(struct run_reader *r)
 {
 	struct measured *m = r->m;
 	struct measured_engine *e = &m->engine;
+	const double share = (double)r->prefills / (STEPS_SAID * larger(1, (double)r->decodes));
+	char text[MEASURED_TEXT];
 
+	if (r->decodes > 0 && share > CROWDED) {
+		text_put(text, sizeof text, "%zu batches of prompts in about %zu steps", r->prefills,
+		    STEPS_SAID * r->decodes);
+		run_say(r, EVIDENCE_PREFILLS, text, share);
+	}
 	if (r->said[SOURCE_SGLANG] > r->said[SOURCE_VLLM] + r->said[SOURCE_TRTLLM])
 		log_sglang_end(e, &r->pools);
 	if (r->said[SOURCE_BENCHMARK] > 0)
@@ -137,6 +188,10 @@ const struct run_row run_serve_rows[] = {
 	{ "Mamba Cache is allocated.", SOURCE_SGLANG, sglang_line },
 	{ "max_total_num_tokens=", SOURCE_SGLANG, sglang_line },
 	{ "gen throughput (token/s):", SOURCE_SGLANG, sglang_decode },
+	{ "Prefill batch", SOURCE_SGLANG, sglang_prefill },
+	{ "server_args=ServerArgs(", SOURCE_SGLANG, sglang_config },
+	{ " LLM engine (v", SOURCE_VLLM, vllm_config },
+	{ "host_step_time =", SOURCE_TRTLLM, trtllm_step },
 	{ "Memory used after loading model weights (inside torch)", SOURCE_TRTLLM, trtllm_line },
 	{ "Loaded engine size:", SOURCE_TRTLLM, trtllm_line },
 	{ "for max tokens in paged KV cache (", SOURCE_TRTLLM, trtllm_line },

@@ -10,11 +10,12 @@
 #include "file/log/run_rows.h"
 
 /* {'train_runtime': 106.5, 'train_samples_per_second': 4.69, 'train_steps_per_second': 0.59,
- * 'train_loss': ..}: means with warm-up, evaluation and saving. */
+ * 'train_loss': ..}, whose values are texts since transformers 5, or a line each ("
+ * train_steps_per_second = 0.59"): means with warm-up, evaluation and saving. */
 static void
 trainer_summary(struct run_reader *r, const char *line, const char *after)
 {
-	const double rate = log_number_after(after, ":");
+	const double rate = run_value(after, "");
 
 	(void)line;
 	if (rate > 0)
@@ -26,17 +27,57 @@ static void
 seconds_of_step(struct run_reader *r, const char *line, const char *after)
 {
 	(void)line;
-	run_fall_back(r, FALLBACK_RATE, -1, log_number_after(after, ":"));
+	run_fall_back(r, FALLBACK_RATE, -1, run_value(after, ""));
 }
 
-/* 'memory/max_allocated (GiB)': 40.1 and its like. */
+/* 'train_speed(iter/s)': 0.4 of ms-swift before 3.10. */
+static void
+steps_a_second(struct run_reader *r, const char *line, const char *after)
+{
+	const double rate = run_value(after, "");
+
+	(void)line;
+	if (rate > 0)
+		run_fall_back(r, FALLBACK_RATE, -1, 1 / rate);
+}
+
+/* 'throughput': 12345.6 of LLaMA-Factory: tokens of all GPUs since the start over its seconds. */
+static void
+tokens_of_all(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_add(r, MEASURED_TOKENS, -1, run_value(after, ""));
+}
+
+/* 'effective_tokens_per_sec' beside it: those that are no padding. */
+#define MOSTLY_PADDED 0.7
+
+static void
+tokens_that_count(struct run_reader *r, const char *line, const char *after)
+{
+	const double all = measured_steady(r->m, MEASURED_TOKENS).median, some = run_value(after, "");
+
+	if (some > 0 && some < MOSTLY_PADDED * all)
+		run_say(r, EVIDENCE_PADDED, line, 1 - some / all);
+}
+
+/* 'tokens/train_per_sec_per_gpu': 2931.5 of axolotl. */
+static void
+tokens_of_gpu(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_add(r, MEASURED_TOKENS_GPU, -1, run_value(after, ""));
+}
+
+/* 'memory/max_allocated (GiB)': 40.1 of axolotl, and what it holds reserved. */
 static void
 memory_of(struct run_reader *r, const char *line, const char *after)
 {
-	const double reserved = log_number_after(line, "memory/device_reserved (GiB)':");
+	const double reserved = larger(run_value(line, "memory/device_reserved (GiB)"),
+	    run_value(line, "memory/device_mem_reserved(gib)"));
 
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
-		.allocated = log_number_after(after, ":") * GIB, .reserved = reserved * GIB });
+		.allocated = run_value(after, "") * GIB, .reserved = reserved * GIB });
 }
 
 /* 'memory(GiB)': 40.1 of ms-swift: torch.cuda.max_memory_reserved. */
@@ -45,17 +86,32 @@ reserved_of(struct run_reader *r, const char *line, const char *after)
 {
 	(void)line;
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
-		.reserved = log_number_after(after, ":") * GIB });
+		.reserved = run_value(after, "") * GIB });
 }
 
 /* "Step 12 | loss:1.2 lr:.. tokens_per_second_per_gpu:2931.5 peak_memory_alloc:40.1": GiB. */
 static void
 torchtune_step(struct run_reader *r, const char *line, const char *after)
 {
-	run_add(r, MEASURED_TOKENS_GPU, log_integer_after(line, "Step "), log_number_after(after, ":"));
+	run_add(r, MEASURED_TOKENS_GPU, log_integer_after(line, "Step "), run_value(after, ""));
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
-		.allocated = log_number_after(line, "peak_memory_alloc:") * GIB,
-		.reserved = log_number_after(line, "peak_memory_reserved:") * GIB });
+		.allocated = run_value(line, "peak_memory_alloc") * GIB,
+		.reserved = run_value(line, "peak_memory_reserved") * GIB });
+}
+
+/* "  Total train batch size (w. parallel, distributed & accumulation) = 128" of the Trainer */
+static void
+trainer_batch(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_fact_number(r, FIELD_GLOBAL_BATCH_SIZE, log_number_after(after, "="));
+}
+
+static void
+trainer_micro_batch(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_fact_number(r, FIELD_MICRO_BATCH_SIZE, log_number_after(after, "="));
 }
 
 /* ---- progress bars -------------------------------------------------------------------------- */
@@ -135,13 +191,20 @@ progress(struct run_reader *r, const char *line, const char *after)
 }
 
 const struct run_row run_tune_rows[] = {
-	{ "'train_steps_per_second'", SOURCE_HF, trainer_summary },
-	{ "\"train_steps_per_second\"", SOURCE_HF, trainer_summary },
-	{ "'train_speed(s/it)'", SOURCE_TUNER, seconds_of_step },
+	{ "train_steps_per_second", SOURCE_HF, trainer_summary },
+	{ "Total train batch size (", SOURCE_HF, trainer_batch },
+	{ "Instantaneous batch size per device", SOURCE_HF, trainer_micro_batch },
+	{ "train_speed(s/it)", SOURCE_TUNER, seconds_of_step },
+	{ "train_speed(iter/s)", SOURCE_TUNER, steps_a_second },
 	{ "'step_time'", SOURCE_TUNER, seconds_of_step },
-	{ "memory/max_allocated (GiB)'", SOURCE_TUNER, memory_of },
-	{ "memory/max_memory_allocated(GiB)'", SOURCE_TUNER, memory_of },
-	{ "'memory(GiB)'", SOURCE_TUNER, reserved_of },
+	{ "\"step_time\"", SOURCE_TUNER, seconds_of_step },
+	{ "'throughput'", SOURCE_TUNER, tokens_of_all },
+	{ "\"throughput\"", SOURCE_TUNER, tokens_of_all },
+	{ "effective_tokens_per_sec", SOURCE_TUNER, tokens_that_count },
+	{ "tokens/train_per_sec_per_gpu", SOURCE_TUNER, tokens_of_gpu },
+	{ "memory/max_allocated (GiB)", SOURCE_TUNER, memory_of },
+	{ "memory/max_mem_allocated(gib)", SOURCE_TUNER, memory_of },
+	{ "memory(GiB)", SOURCE_TUNER, reserved_of },
 	{ "tokens_per_second_per_gpu", SOURCE_TUNER, torchtune_step },
 	{ "s/it]", SOURCE_PROGRESS, progress },
 	{ "it/s]", SOURCE_PROGRESS, progress },

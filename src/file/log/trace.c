@@ -5,12 +5,17 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "file/log/kernels.h"
 
 /* Events of one trace that are kept, 16 bytes each: those of a few steps. What follows is passed
  * over, and so is what of an event is longer. */
-enum { SPANS_MOST = 2 * 1024 * 1024, STEPS_MOST = 256, EVENT_MOST = 65536, BLOCK = 1024 * 1024 };
+enum { STEPS_MOST = 256, BLOCK = 1024 * 1024 };
 
-enum span_what { SPAN_COMPUTE, SPAN_COMM, SPAN_COPY };
+enum {
+	COMM = (1 << (KERNEL_COMM + 1)) - 1,
+	COMPUTE = (1 << KERNEL_COPY) - 1 - COMM,
+	COPY = 1 << KERNEL_COPY
+};
 
 /* What ran on the GPU, in microseconds since `origin`. */
 struct gpu_span {
@@ -29,6 +34,7 @@ struct trace {
 	struct trace_step {
 		double at, length;
 	} step[STEPS_MOST], gpu_step[STEPS_MOST]; /* as the host annotated them, and on the GPU */
+	struct series comm[KERNEL_COMM]; /* seconds of collectives, a step each */
 	double fused, softmax; /* microseconds of attention kernels, and of their pieces */
 	bool failed;
 };
@@ -58,31 +64,12 @@ number_of(const char *event, const char *name)
 	return at != NULL ? strtod(at + (*at == '"'), NULL) : -1;
 }
 
-static bool
-has_word(const char *name, size_t n, const char *const *words)
-{
-	for (; *words != NULL; words++) {
-		const size_t w = strlen(*words);
-
-		for (size_t i = 0; i + w <= n; i++)
-			if (memcmp(name + i, *words, w) == 0)
-				return true;
-	}
-	return false;
-}
-
-static const char *const comm_words[] = { "nccl", "rccl", "deep_ep", "nvshmem", "userbuffers",
-	NULL };
-static const char *const fused_words[] = { "flash", "fmha", "cudnn_generated_fort_native_sdpa",
-	NULL };
-static const char *const softmax_words[] = { "softmax", "SoftMax", NULL };
-
 /* ---- events ------------------------------------------------------------------------------------ */
 
 static void
-keep_span(struct trace *t, double at, double length, enum span_what what)
+keep_span(struct trace *t, double at, double length, enum kernel_class what)
 {
-	if (t->spans == SPANS_MOST || t->failed)
+	if (t->spans == TRACE_SPANS_MAX || t->failed)
 		return;
 	if (t->spans == t->room) {
 		const size_t room = t->room > 0 ? 2 * t->room : 65536;
@@ -103,15 +90,17 @@ take_kernel(struct trace *t, const char *event, double at, double length)
 {
 	const char *name = value_of(event, "\"name\"");
 	const size_t n = name != NULL ? strcspn(name + 1, "\"") : 0;
+	enum kernel_class what;
 
-	if (n > 0 && has_word(name + 1, n, comm_words)) {
-		keep_span(t, at, length, SPAN_COMM);
+	if (n == 0) {
+		keep_span(t, at, length, KERNEL_OPERATION);
 		return;
 	}
-	keep_span(t, at, length, SPAN_COMPUTE);
-	if (n > 0 && has_word(name + 1, n, fused_words))
+	what = kernel_class(name + 1, n);
+	keep_span(t, at, length, what);
+	if (kernel_is_fused(name + 1, n))
 		t->fused += length;
-	else if (n > 0 && has_word(name + 1, n, softmax_words))
+	else if (kernel_is_softmax(name + 1, n))
 		t->softmax += length;
 }
 
@@ -151,7 +140,7 @@ take_event(struct trace *t, const char *event)
 		return;
 	}
 	if (strncmp(cat, "gpu_mem", 7) == 0) {
-		keep_span(t, at, length, SPAN_COPY);
+		keep_span(t, at, length, KERNEL_COPY);
 		return;
 	}
 	name = value_of(event, "\"name\"");
@@ -186,7 +175,7 @@ struct cutter {
 	int depth;
 	bool quoted, escaped; /* in a text; after a backslash */
 	size_t n;
-	char event[EVENT_MOST];
+	char event[TRACE_EVENT_MAX];
 };
 
 /* Objects within the list of events are told; what is round them is the head. */
@@ -234,7 +223,7 @@ skip_quoted(struct cutter *c, const char *text, size_t n)
 }
 
 static void
-cut(struct trace *t, struct cutter *c, const char *text, size_t n)
+cut_events(struct trace *t, struct cutter *c, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		i += skip_quoted(c, text + i, n - i);
@@ -272,7 +261,7 @@ first_span(const struct trace *t, double from)
 
 /* Microseconds of a window in which something of `what` (a bit each) ran. */
 static double
-covered(const struct trace *t, double from, double to, unsigned what)
+seconds_covered(const struct trace *t, double from, double to, unsigned what)
 {
 	double sum = 0, end = from;
 
@@ -291,15 +280,43 @@ covered(const struct trace *t, double from, double to, unsigned what)
 static void
 take_window(struct trace *t, int64_t step, double from, double to)
 {
-	const double compute = covered(t, from, to, 1U << SPAN_COMPUTE);
-	const double both = covered(t, from, to, 1U << SPAN_COMPUTE | 1U << SPAN_COMM);
-	const double any = covered(t, from, to, 1U << SPAN_COMPUTE | 1U << SPAN_COMM | 1U << SPAN_COPY);
+	const double compute = seconds_covered(t, from, to, COMPUTE);
+	const double both = seconds_covered(t, from, to, COMPUTE | COMM);
+	const double any = seconds_covered(t, from, to, COMPUTE | COMM | COPY);
 
 	run_add(t->r, MEASURED_STEP, step, (to - from) / 1e6);
 	run_add(t->r, MEASURED_COMPUTE, step, compute / 1e6);
 	run_add(t->r, MEASURED_EXPOSED, step, (both - compute) / 1e6);
 	run_add(t->r, MEASURED_IDLE, step, (to - from - any) / 1e6);
+	for (unsigned k = 0; k < KERNEL_COMM; k++)
+		series_add(&t->comm[k], step, seconds_covered(t, from, to, 1U << k) / 1e6, t->r->place);
+	for (unsigned k = KERNEL_COMM + 1; k < KERNEL_COPY; k++)
+		if (kernel_measured((enum kernel_class)k) != MEASURED_COUNT)
+			run_add(t->r, kernel_measured((enum kernel_class)k), step, seconds_covered(t, from, to, 1U << k) / 1e6);
 	t->r->said[SOURCE_TRACE]++;
+}
+
+/* Ranks whose collectives differ by so much wait for one another. */
+#define SKEWED 1.3
+
+/* A collective ends on all ranks at once: the rank that comes last waits least, and its time is that of
+ * the transfer. */
+static void
+take_rank(struct trace *t, enum kernel_class k)
+{
+	struct series *kept = &t->r->m->series[kernel_measured(k)];
+	const double now = series_steady(&t->comm[k]).median, before = series_steady(kept).median;
+	char text[MEASURED_TEXT];
+
+	if (!(now > 0))
+		return;
+	if (before > 0 && larger(now, before) > SKEWED * smaller(now, before)) {
+		text_put(text, sizeof text, "%s: %.3g s of a step on one rank, %.3g s on another",
+		    measured_label(kernel_measured(k)) + 2, smaller(now, before), larger(now, before));
+		run_say(t->r, EVIDENCE_SKEW, text, larger(now, before) / smaller(now, before));
+	}
+	if (!(before > 0) || now < before)
+		*kept = t->comm[k];
 }
 
 /* Steps as the host began them; without any the whole trace is one. */
@@ -315,10 +332,9 @@ take_windows(struct trace *t)
 		    step[i + 1].at : step[i].at + step[i].length);
 	if (n == 0)
 		take_window(t, -1, t->span[0].at, last->at + (double)last->length);
-	if (t->softmax > 0 && !(t->fused > 0))
-		run_say(t->r, EVIDENCE_UNFUSED, "softmax kernels, and none of flash or fmha", t->softmax / 1e6);
-	else if (t->fused > 0)
-		run_say(t->r, EVIDENCE_FUSED, "attention kernels of flash or fmha", t->fused / 1e6);
+	for (int k = 0; k < KERNEL_COMM; k++)
+		take_rank(t, (enum kernel_class)k);
+	kernels_say(t->r, t->fused / 1e6, t->softmax / 1e6);
 }
 
 bool
@@ -335,19 +351,20 @@ trace_is(const char *ahead, size_t n)
 static const char *
 read_events(struct trace *t, struct cutter *c, char *block, struct source *s)
 {
+	static const char list[] = "\"traceEvents\"";
 	size_t n = source_read(s, block, BLOCK), head;
 	char *events;
 
 	block[n] = '\0';
-	events = strstr(block, "\"traceEvents\"");
-	head = events != NULL ? (size_t)(events - block) + 1 : 0;
+	events = strstr(block, list);
+	head = events != NULL ? (size_t)(events - block) + sizeof list - 1 : 0;
 	if (events != NULL) {
 		*events = '\0';
 		take_head(t, block);
 	}
-	cut(t, c, block + head, n - head);
+	cut_events(t, c, block + head, n - head);
 	while ((n = source_read(s, block, BLOCK)) > 0)
-		cut(t, c, block, n);
+		cut_events(t, c, block, n);
 	if (t->failed)
 		return "out of memory";
 	if (s->failed == NULL && t->spans == 0)

@@ -156,7 +156,7 @@ sync_directory(const char *dir)
 /* Fill the temporary file, for `old` with the access of that one; false with errno set. fd
  * is closed in every case. */
 static bool
-fill(int fd, const struct writing *w, const char *like, const struct stat *old,
+fill_file(int fd, const struct writing *w, const char *like, const struct stat *old,
     struct file_stamp *made, char *lost, size_t lostsize)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -185,7 +185,7 @@ fill(int fd, const struct writing *w, const char *like, const struct stat *old,
 
 /* Whether what stands there is still what is expected. */
 static enum atomic_result
-compare(const char *target, const struct file_stamp *expected)
+compare_stamp(const char *target, const struct file_stamp *expected)
 {
 	enum atomic_result result = ATOMIC_CHANGED;
 	struct slurp in;
@@ -248,8 +248,8 @@ write_file(const struct writing *w, struct file_stamp *stamp, char *why, size_t 
 		    strerror(errno));
 		return ATOMIC_FAILED;
 	}
-	if (fill(fd, w, like, is_old ? &old : NULL, &made, lost, sizeof lost))
-		result = w->expected == NULL ? ATOMIC_DONE : compare(target, w->expected);
+	if (fill_file(fd, w, like, is_old ? &old : NULL, &made, lost, sizeof lost))
+		result = w->expected == NULL ? ATOMIC_DONE : compare_stamp(target, w->expected);
 	add_lost(lost, sizeof lost, !is_old || w->like != NULL || old.st_nlink < 2, "hard link");
 	if (result == ATOMIC_DONE)
 		result = put_in_place(temporary, target, w->expected != NULL && !w->expected->exists);
@@ -295,7 +295,7 @@ atomic_replace(const char *path, const char *temporary, const void *data, size_t
 
 	if (fd < 0)
 		return false;
-	if (fill(fd, &w, NULL, NULL, &made, NULL, 0) && rename(temporary, path) == 0) {
+	if (fill_file(fd, &w, NULL, NULL, &made, NULL, 0) && rename(temporary, path) == 0) {
 		if (pathname_dir(dir, sizeof dir, path))
 			sync_directory(dir);
 		return true;

@@ -31,7 +31,7 @@ enum atomic_result atomic_write(const char *path, const void *data, size_t size,
     const char *like, const struct file_stamp *expected, struct file_stamp *stamp, char *why,
     size_t whysize);
 
-/* The same for what nobody but the user is to read: a new file gets mode 0600. */
+/* Write what nobody but the user is to read: a new file gets mode 0600. */
 enum atomic_result atomic_write_private(const char *path, const void *data, size_t size,
     const struct file_stamp *expected, char *why, size_t whysize);
 

@@ -13,12 +13,16 @@ enum { PATH_SIZE = 160, SHOWN_SIZE = 48, FORMAT = 1 };
 /* ---- parsing ----------------------------------------------------------------------- */
 
 /* libconfig 1.5 takes a comment that ends with the file for a syntax error: it sees a
- * copy with a line end. False without memory. */
+ * copy with a line end. False without memory, of which there has to be what a file of so many bytes
+ * takes at most: libconfig uses what it did not get. */
 static bool
 parse_copy(config_t *config, const char *text, size_t size, int *result)
 {
-	char *copy = malloc(size + 2);
+	enum { SETTING_OF_BYTE = 40, BUFFERS = 65536 };
+	void *room = malloc(size * SETTING_OF_BYTE + BUFFERS);
+	char *copy = room != NULL ? malloc(size + 2) : NULL;
 
+	free(room);
 	if (copy == NULL)
 		return false;
 	memcpy(copy, text, size);

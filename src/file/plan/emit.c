@@ -5,7 +5,8 @@
 
 #include "core/base/show.h"
 #include "core/framework/resolve.h"
-#include "core/plan/field.h"
+#include "core/plan/field_source.h"
+#include "core/plan/mix.h"
 #include "file/base/textbuf.h"
 #include "file/plan/emit.h"
 #include "file/plan/planfile.h"
@@ -21,7 +22,9 @@ static const struct section {
 	{ "finetune", "# what is trained of the model, and whose modules run" },
 	{ "training", "# one training step" },
 	{ "serving", "# the engine and its load" },
+	{ "traffic", "# what comes to it: so many requests a second, how long they may take" },
 	{ "rl", "# rollouts and updates; section serving is of the engine that generates" },
+	{ "run", "# the run from its first step to its last: checkpoints, failures, data" },
 	{ "calibration", "# measured against estimated" },
 };
 
@@ -175,14 +178,14 @@ emit_is_own_comment(const char *text, size_t length)
 /* ---- plans ------------------------------------------------------------------------- */
 
 /* What is set, and defaults, so that a plan means the same when those of a later version
- * differ; not what the base says as well, and not what follows other fields. */
+ * differ; not what the base says as well, and not what follows other fields or would follow a mix. */
 static bool
 is_written(enum field_id f, const struct plan *p, const struct plan *base)
 {
 	if (field_is_set(f, base))
 		return !field_same(f, p, base);
 	return field_is_set(f, p) ||
-	    (field_in_use(f, p) && field_source(f, p).from == FROM_DEFAULT);
+	    (field_in_use(f, p) && !mix_fills(f) && field_source(f, p).from == FROM_DEFAULT);
 }
 
 bool

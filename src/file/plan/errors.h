@@ -13,7 +13,7 @@
 void errors_add(struct file_errors *errors, const char *file, unsigned line, const char *path,
     const char *fmt, ...) TEXT_FORMAT(5, 6);
 
-/* The same of "FILE: warning: message", for what is left out and stops nobody. */
+/* Add "FILE: warning: message", for what is left out and stops nobody. */
 void errors_warn(struct file_errors *errors, const char *file, const char *fmt, ...)
     TEXT_FORMAT(3, 4);
 #endif

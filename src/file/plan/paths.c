@@ -12,34 +12,47 @@
 /* The shipped files, as paths_init found them. */
 static char data_dir[PLANFILE_PATH_SIZE] = DATADIR;
 
-/* The shipped files at a place seen from the program's directory, if they are there. */
+/* The shipped files at a place seen from a directory, if they are there. */
 static bool
-take_data(const char *program_dir, const char *place)
+take_data(const char *dir, const char *place)
 {
-	char dir[PLANFILE_PATH_SIZE], file[PLANFILE_PATH_SIZE], *real;
-	bool taken;
+	char data[PLANFILE_PATH_SIZE], file[PLANFILE_PATH_SIZE];
 
-	if (!pathname_join(dir, sizeof dir, program_dir, place) ||
-	    !pathname_join(file, sizeof file, dir, "models.cfg") || access(file, F_OK) != 0 ||
-	    (real = realpath(dir, NULL)) == NULL)
+	return pathname_join(data, sizeof data, dir, place) &&
+	    pathname_join(file, sizeof file, data, "models.cfg") && access(file, F_OK) == 0 &&
+	    text_copy(data_dir, sizeof data_dir, data);
+}
+
+/* The program's own file, as the kernel names it, without links. */
+static bool
+find_program(char *buf, size_t size, const char *name)
+{
+	const ssize_t n = readlink("/proc/self/exe", buf, size);
+	char *real;
+	bool found;
+
+	if (n > 0 && (size_t)n < size) {
+		buf[n] = '\0';
+		return true;
+	}
+	if (name == NULL || strchr(name, '/') == NULL || (real = realpath(name, NULL)) == NULL)
 		return false;
-	taken = text_copy(data_dir, sizeof data_dir, real);
+	found = text_copy(buf, size, real);
 	free(real);
-	return taken;
+	return found;
 }
 
 void
 paths_init(const char *program)
 {
-	char *exe = realpath("/proc/self/exe", NULL), dir[PLANFILE_PATH_SIZE];
+	char path[PLANFILE_PATH_SIZE];
 
-	if (exe == NULL && program != NULL && strchr(program, '/') != NULL)
-		exe = realpath(program, NULL);
-	/* Built, it has share/ beside it, in another directory than the sources as a link. */
-	if (exe == NULL || !pathname_dir(dir, sizeof dir, exe) ||
-	    (!take_data(dir, "share") && !take_data(dir, "../share/shardplan")))
+	/* Built, it has share/ beside it, in another directory than the sources as a link; installed,
+	 * beside its own directory. */
+	if (!find_program(path, sizeof path, program) || !pathname_dir(path, sizeof path, path) ||
+	    (!take_data(path, "share") && (!pathname_dir(path, sizeof path, path) ||
+	    !take_data(path, "share/shardplan"))))
 		text_put(data_dir, sizeof data_dir, "%s", DATADIR);
-	free(exe);
 }
 
 bool

@@ -53,10 +53,10 @@ is_section(const char *name)
 
 /* A name at the top that is neither a field nor a section. */
 static void
-unknown(const struct cfg_reader *r, const config_setting_t *s)
+complain_unknown(const struct cfg_reader *r, const config_setting_t *s)
 {
 	static const char *const others[] = { "format", "base", "cluster", "model", "parallel",
-	    "training", "serving", "finetune", "rl", "calibration" };
+	    "training", "serving", "traffic", "finetune", "rl", "run", "calibration" };
 	enum field_id f;
 	char name[64]; /* cut: it may be as long as the file */
 
@@ -100,7 +100,7 @@ apply(const struct chain *c, const struct link *l, struct plan *p)
 		if (f != FIELD_COUNT) {
 			ok = cfg_put(&r, s, name, f, p) && ok;
 		} else if (!is_section(name)) {
-			unknown(&r, s);
+			complain_unknown(&r, s);
 			ok = false;
 		} else if (config_setting_type(s) != CONFIG_TYPE_GROUP) {
 			cfg_error(&r, s, name, "needs a group (fix: %s: { ... };)", name);
@@ -364,8 +364,11 @@ planfile_inherited(const struct planfile *file, struct plan *inherited,
 void
 planfile_builtin(struct planfile *file, struct plan *plan, const struct catalog *catalog)
 {
+	struct catalog defaults = { .has_defaults = true };
+
 	memset(file, 0, sizeof *file);
 	plan_defaults(&file->inherited);
-	plan_builtin(plan);
-	plan_resolve(plan, catalog);
+	defaults.defaults = file->inherited;
+	plan_begin(plan);
+	plan_resolve(plan, catalog != NULL ? catalog : &defaults);
 }

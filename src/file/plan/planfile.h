@@ -12,13 +12,9 @@
 
 #include "core/plan/catalog.h"
 #include "core/plan/plan.h"
+#include "file/base/limits.h"
 
-enum {
-	PLANFILE_PATH_SIZE = 4096,
-	PLANFILE_ERRORS_MAX = 20,
-	PLANFILE_DEPTH_MAX = 8,          /* plans that build on one another */
-	PLANFILE_SIZE_MAX = 1024 * 1024, /* bytes of one file */
-};
+enum { PLANFILE_PATH_SIZE = 4096 };
 
 /* Complaints about files, ready to print one a line: "plan.cfg:12: error: parallel.tpp:
  * unknown key (fix: did you mean parallel.tp?)". */
@@ -62,7 +58,7 @@ struct planfile {
 bool planfile_read(struct planfile *file, struct plan *plan, const char *path,
     const struct catalog *catalog, struct file_errors *errors);
 
-/* The same from size bytes of text, which a NUL follows; name stands for the file in
+/* Read a plan from size bytes of text, which a NUL follows; name stands for the file in
  * complaints, and its directory is where a base is looked for. */
 bool planfile_read_text(struct planfile *file, struct plan *plan, const char *name,
     const char *text, size_t size, const struct catalog *catalog, struct file_errors *errors);
@@ -83,7 +79,7 @@ void planfile_builtin(struct planfile *file, struct plan *plan, const struct cat
 char *planfile_text(const struct planfile *file, const struct plan *plan,
     const struct catalog *catalog);
 
-/* The same of a plan that stands alone, without a base. */
+/* Text of a plan that stands alone, without a base. */
 char *planfile_text_alone(const struct plan *plan, const struct catalog *catalog);
 
 /* One section ("model", "cluster") of a catalogue entry as libconfig text, likewise. */

@@ -148,7 +148,7 @@ refuse_changed(const struct save *s, char *note, size_t size)
 
 /* May this be written at all? Fills in the paths and what stands there now. */
 static bool
-look(struct save *s, const struct planfile *file, const char *path, char *note, size_t size)
+look_at_file(struct save *s, const struct planfile *file, const char *path, char *note, size_t size)
 {
 	char why[256];
 
@@ -214,7 +214,7 @@ look_at_base(struct save *s, const struct planfile *file, const struct catalog *
 
 /* Make the text and put it in place. */
 static enum planfile_saved
-put(struct save *s, const struct plan *plan, const struct catalog *catalog, char *note,
+put_plan(struct save *s, const struct plan *plan, const struct catalog *catalog, char *note,
     size_t size)
 {
 	char *text, why[256];
@@ -267,7 +267,7 @@ planfile_write(struct planfile *file, const struct plan *plan, const char *path,
 		text_put(note, size, "not saved: out of memory");
 		return PLANFILE_FAILED;
 	}
-	if (!look(s, file, path, note, size))
+	if (!look_at_file(s, file, path, note, size))
 		goto out;
 	if (!force && (s->same ? !stamp_same(&s->old.stamp, &file->stamp) :
 	    s->old.stamp.exists)) {
@@ -285,7 +285,7 @@ planfile_write(struct planfile *file, const struct plan *plan, const char *path,
 		goto out;
 	}
 	s->flat = s->next.base[0] != '\0' && emit_needs_flat(&s->next.inherited, plan);
-	result = put(s, plan, catalog, note, size);
+	result = put_plan(s, plan, catalog, note, size);
 	if (result != PLANFILE_SAVED)
 		goto out;
 	if (s->flat) {

@@ -23,7 +23,7 @@ struct scanner {
 };
 
 static void
-refuse(struct scanner *s, unsigned line, const char *message)
+refuse_line(struct scanner *s, unsigned line, const char *message)
 {
 	errors_add(s->errors, s->file, line, "", "%s", message);
 	s->ok = false;
@@ -33,7 +33,7 @@ refuse(struct scanner *s, unsigned line, const char *message)
 static void
 stop(struct scanner *s, unsigned line, const char *message)
 {
-	refuse(s, line, message);
+	refuse_line(s, line, message);
 	s->stopped = true;
 }
 
@@ -78,12 +78,12 @@ escape(struct scanner *s)
 	if ((*p == 'x' || *p == 'X') && isxdigit((unsigned char)p[1]) &&
 	    isxdigit((unsigned char)p[2])) {
 		if (p[1] == '0' && p[2] == '0')
-			refuse(s, s->line,
+			refuse_line(s, s->line,
 			    "a text can not hold the byte zero (fix: leave \\x00 out)");
 		s->at += 4;
 		return;
 	}
-	refuse(s, s->line, "unknown escape in a text (fix: write \\\\ for one backslash)");
+	refuse_line(s, s->line, "unknown escape in a text (fix: write \\\\ for one backslash)");
 	s->at++;
 }
 
@@ -221,7 +221,7 @@ real_length(const char *p)
 }
 
 static void
-number(struct scanner *s)
+scan_number(struct scanner *s)
 {
 	const char *start = s->at, *p = start + (*start == '+' || *start == '-');
 	size_t n = real_length(p), l;
@@ -242,7 +242,7 @@ number(struct scanner *s)
 			s->at++;
 		s->at += s->at == start;
 		/* It is not shown: a base may name any file, a key to be kept secret as well. */
-		refuse(s, s->line, "this is not a number (fix: write digits, such as 8 or 0.5)");
+		refuse_line(s, s->line, "this is not a number (fix: write digits, such as 8 or 0.5)");
 	} else if (kind == REAL_NUMBER) {
 		check_real(s, start, (size_t)(s->at - start));
 	} else if (kind == HEX_NUMBER) {
@@ -304,7 +304,7 @@ token(struct scanner *s)
 	} else if (c == '"') {
 		string(s);
 	} else if (isdigit(c) || c == '+' || c == '-' || c == '.') {
-		number(s);
+		scan_number(s);
 	} else if (isalpha(c) || c == '*') {
 		name(s);
 	} else if (c == '{' || c == '(' || c == '[') {
@@ -336,7 +336,7 @@ scan_text(const char *text, size_t size, const char *file, struct file_errors *e
 	if (nul != NULL) {
 		for (const char *p = text; p < nul; p++)
 			s.line += *p == '\n';
-		refuse(&s, s.line, "a zero byte: this is no text file");
+		refuse_line(&s, s.line, "a zero byte: this is no text file");
 		return false;
 	}
 	while (s.at < s.end && !s.stopped)

@@ -14,11 +14,8 @@
 
 #include "file/plan/planfile.h"
 
-enum {
-	SCAN_DEPTH_MAX = 64,       /* groups and lists inside one another */
-	SCAN_KEYS_MAX = 2000,      /* settings of one group: the library takes quadratic time */
-	SCAN_VALUES_MAX = 20000,   /* settings, and members of lists: each takes memory */
-};
+/* The library takes quadratic time for the settings of a group, and memory for each value: there are
+ * limits of both. */
 
 /* What a text holds. */
 struct scanned {

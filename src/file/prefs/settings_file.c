@@ -98,7 +98,7 @@ read_value(const struct cfg_reader *r, const config_setting_t *s, size_t row,
 }
 
 static void
-unknown(const struct cfg_reader *r, const config_setting_t *s)
+complain_unknown(const struct cfg_reader *r, const config_setting_t *s)
 {
 	char name[64];
 	const char *near;
@@ -111,8 +111,8 @@ unknown(const struct cfg_reader *r, const config_setting_t *s)
 		cfg_error(r, s, name, "unknown setting");
 }
 
-static bool
-read_text(struct settings *s, const char *path, const char *text, size_t size,
+bool
+settings_file_read_text(struct settings *s, const char *path, const char *text, size_t size,
     struct file_errors *errors)
 {
 	const struct cfg_reader r = { path, NULL, errors };
@@ -130,7 +130,7 @@ read_text(struct settings *s, const char *path, const char *text, size_t size,
 		else if (strcmp(config_setting_name(one), "keys") == 0)
 			ok = read_keys(&r, one, s) && ok;
 		else {
-			unknown(&r, one);
+			complain_unknown(&r, one);
 			ok = false;
 		}
 	}
@@ -151,7 +151,7 @@ settings_file_read(struct settings *s, const char *path, struct file_errors *err
 		errors_add(errors, path, 0, "", "%s", why);
 		return false;
 	}
-	ok = read_text(s, pathname_last(path), in.text, in.size, errors);
+	ok = settings_file_read_text(s, pathname_last(path), in.text, in.size, errors);
 	free(in.text);
 	return ok;
 }
@@ -258,7 +258,7 @@ new_text(const char *text, size_t bytes, const struct settings *s, size_t row, c
 	char *out = NULL, *next;
 
 	settings_default(&has);
-	if (!read_text(&has, path, text, bytes, &errors)) {
+	if (!settings_file_read_text(&has, path, text, bytes, &errors)) {
 		text_put(why, size, "mend the file first: %s",
 		    errors.count > 0 ? errors.line[0] : "it can not be read");
 		return NULL;
@@ -278,7 +278,7 @@ new_text(const char *text, size_t bytes, const struct settings *s, size_t row, c
 		out = strdup(text);
 	/* What was written must read as it was meant, however the file spells things. */
 	settings_default(&now);
-	if (out != NULL && read_text(&now, path, out, strlen(out), &errors) &&
+	if (out != NULL && settings_file_read_text(&now, path, out, strlen(out), &errors) &&
 	    now.keys == has.keys) {
 		bool same = true;
 

@@ -18,6 +18,10 @@
  */
 bool settings_file_read(struct settings *s, const char *path, struct file_errors *errors);
 
+/* Read settings from size bytes, which a NUL follows; path stands for the file in complaints. */
+bool settings_file_read_text(struct settings *s, const char *path, const char *text, size_t size,
+    struct file_errors *errors);
+
 /*
  * Write one value of *s, or with row settings_count all that the file says otherwise.
  * Comments, order and all other lines of the file stay, as do its mode and a symbolic link;

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
-#include "file/plan/paths.h"
-#include "file/plan/slurp.h"
+#include "file/prefs/language_file.h"
 
 /* "# NAMES TITLE" at `line`: note the page and end its parts. Returns its text. */
 static char *
@@ -27,21 +25,11 @@ begin_page(struct topics *t, char *line)
 bool
 topics_read(struct topics *t, const char *language, char *why, size_t size)
 {
-	char name[64], path[PLANFILE_PATH_SIZE], reason[256];
-	struct slurp file;
-	char *line;
+	char *line = language_file_read("topics", language, why, size);
 
-	*t = (struct topics){ 0 };
-	text_put(name, sizeof name, "topics/%s.txt", language);
-	if (!paths_data(path, sizeof path, name)) {
-		text_put(why, size, "%s: the path is too long", name);
+	*t = (struct topics){ .text = line };
+	if (line == NULL)
 		return false;
-	}
-	if (!slurp_file(&file, path, reason, sizeof reason)) {
-		text_put(why, size, "%s: %s", path, reason);
-		return false;
-	}
-	t->text = line = file.text;
 	while (line != NULL && *line != '\0' && t->count < TOPICS_MAX) {
 		if (strncmp(line, "# ", 2) == 0) {
 			if (line > t->text)

@@ -38,6 +38,12 @@ unsigned file_save_quit(struct state *s);
 
 /* plans.c: the plans that there are. Open the list; while a name to save as is typed, select
  * the plan that has it, and put the name of the next one in, false where there is no list. */
+/* A kind of plan to begin with: what it is, and what is set for it (edit_set). NULL past the end. */
+struct new_plan {
+	const char *what, *set;
+};
+const struct new_plan *plans_new(int i);
+
 void plans_title(const struct state *s, char *buf, size_t size);
 void plans_rows(struct rows *rows, const struct state *s);
 void plans_open(struct state *s);

@@ -1,15 +1,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/text.h"
 #include "out/out.h"
 #include "ui/app/app.h"
 #include "ui/app/event.h"
+#include "ui/app/headline.h"
 #include "ui/app/keep.h"
 #include "ui/app/linear.h"
 #include "ui/app/mouse.h"
 #include "ui/list/views.h"
+#include "ui/screen/clipboard.h"
 #include "ui/screen/locale.h"
 #include "ui/screen/signals.h"
 #include "ui/screen/term.h"
@@ -17,12 +20,13 @@
 
 /* Draw and show, as the settings are by now; false without memory. */
 static bool
-show(struct terminal *t, struct state *s, struct canvas *c)
+show_screen(struct terminal *t, struct state *s, struct canvas *c)
 {
 	const enum theme_palette palette = theme_palette_for(s->settings.palette,
-	    getenv("COLORFGBG"));
+	    t->decoder.is_told ? (t->decoder.is_light ? "0;15" : "15;0") : getenv("COLORFGBG"));
 	const enum theme_colors depth = theme_depth(palette, t->colors);
 	bool utf8 = s->utf8 && !s->settings.ascii;
+	char title[96];
 
 	term_mouse(t, s->settings.mouse);
 	term_palette(t, palette);
@@ -38,8 +42,11 @@ show(struct terminal *t, struct state *s, struct canvas *c)
 	/* Hints take dozens of estimates, and spare a second picture; ways out take thousands. */
 	if (s->estimate->legal && s->estimate->fits)
 		state_advise(s);
+	state_speak(s);
 	app_draw(s, c);
 	term_show(t, c);
+	headline_title(s, title, sizeof title);
+	term_title(t, title);
 	return true;
 }
 
@@ -52,18 +59,52 @@ suspend(struct terminal *t, struct state *s, struct keeper *keeper, bool job)
 	app_resize(s, t->w, t->h);
 }
 
+/* Through the terminal; else into a file, which is named. */
+static void
+copy_selection(struct terminal *t, struct state *s)
+{
+	const enum clipboard_way way = getenv("TMUX") != NULL ? CLIPBOARD_TMUX :
+	    getenv("STY") != NULL ? CLIPBOARD_SCREEN : CLIPBOARD_DIRECT;
+	char note[STATE_MESSAGE_SIZE] = "";
+	size_t size = 0;
+	char *bytes = clipboard_bytes(s->yank, way, &size);
+	const bool sent = bytes != NULL && term_copy(t, bytes, size);
+
+	free(bytes);
+	if (sent || s->files->keep_text == NULL)
+		return;
+	state_say(s, s->files->keep_text(s->files->context, s->yank, note, sizeof note) ?
+	    ROLE_GOOD : ROLE_ERROR, "%s", note);
+}
+
+/* The terminal is the command's meanwhile. */
+static void
+run_shell(struct terminal *t, struct state *s)
+{
+	char note[STATE_MESSAGE_SIZE] = "";
+	bool done;
+
+	if (s->files->shell == NULL)
+		return;
+	term_leave(t);
+	done = s->files->shell(s->files->context, s->shell, note, sizeof note);
+	term_return(t);
+	app_resize(s, t->w, t->h);
+	state_say(s, done ? ROLE_GOOD : ROLE_WARNING, "%s", note);
+}
+
 /* One key. False when the program is to end. */
 static bool
-handle(struct terminal *t, struct state *s, struct keeper *keeper, int32_t key)
+handle_key(struct terminal *t, struct state *s, struct keeper *keeper, int32_t key)
 {
 	unsigned flags;
 
 	if (key == INPUT_SIGNAL || key == INPUT_GONE)
 		return false;
-	if (key == INPUT_RESIZE) {
+	if (key == INPUT_RESIZE)
 		app_resize(s, t->w, t->h);
+	if (key == INPUT_RESIZE || key == INPUT_BACKGROUND) /* the next picture shows it */
 		return true;
-	}
 	if (key == INPUT_STOP) {
 		suspend(t, s, keeper, false);
 		return true;
@@ -73,21 +114,26 @@ handle(struct terminal *t, struct state *s, struct keeper *keeper, int32_t key)
 		suspend(t, s, keeper, true);
 	if ((flags & EVENT_REPAINT) != 0)
 		term_repaint(t);
+	if ((flags & EVENT_YANK) != 0)
+		copy_selection(t, s);
+	if ((flags & EVENT_SHELL) != 0)
+		run_shell(t, s);
 	return (flags & EVENT_QUIT) == 0;
 }
 
 /* The program was told to end, or lost its terminal: unsaved work goes where it will be
- * found. Says so in note. */
-static void
+ * found. Says so in note; false where it is lost. */
+static bool
 keep_draft(const struct state *s, char *note, size_t size)
 {
 	note[0] = '\0';
 	if (!state_unsaved(s))
-		return;
+		return true;
 	if (s->files->ready_draft(s->files->context, &s->plan, true, note, size))
-		s->files->write_draft(s->files->context, note, size);
-	else if (note[0] == '\0')
+		return s->files->write_draft(s->files->context, note, size);
+	if (note[0] == '\0')
 		text_put(note, size, "the unsaved plan could not be kept");
+	return false;
 }
 
 /* Where signals find it. */
@@ -101,7 +147,7 @@ write_draft(const void *context)
 
 /* What earlier sessions left: lines of the prompt, and maybe unsaved work. */
 static void
-begin(struct state *s, const char *notice)
+begin_session(struct state *s, const char *notice)
 {
 	const struct app_files *files = s->files;
 	char *lines = files->read_lines != NULL ? files->read_lines(files->context) : NULL;
@@ -170,6 +216,20 @@ read_ahead(struct terminal *t, struct ahead *a)
 	return INPUT_NONE;
 }
 
+/* A search that ran so long has somebody who looks elsewhere: call them when it ends. */
+enum { LONG_S = 10 };
+
+static void
+call_after(bool runs, time_t *since)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!runs && *since != 0 && now.tv_sec - *since >= LONG_S)
+		term_bell();
+	*since = !runs ? 0 : *since != 0 ? *since : now.tv_sec;
+}
+
 /* Show and take keys until the user leaves. Returns the exit status; note says what is left
  * to be said of it. */
 static int
@@ -178,13 +238,15 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 	struct keeper keeper = { 0 };
 	struct ahead ahead = { .count = 0 };
 	int32_t key = INPUT_NONE;
+	time_t searching = 0;
 	bool on = true, asked = false, whole = false, looks;
 
 	while (on) {
 		if (keep_unsaved(&keeper, s))
 			signals_alarm(KEEP_MS);
 		looks = lookup_look(s);
-		if (!show(t, s, c))
+		call_after(looks, &searching);
+		if (!show_screen(t, s, c))
 			break;
 		key = s->question.kind == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
 		asked = s->question.kind == QUESTION_RECOVER;
@@ -199,14 +261,14 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 			keep_written(&keeper, s);
 		/* Keys that are waiting already, before the picture is drawn again; of a paste, all. */
 		for (int left = 64; key != INPUT_NONE; key = next_key(t, s, &ahead, 0)) {
-			on = handle(t, s, &keeper, key);
+			on = handle_key(t, s, &keeper, key);
 			left -= (key & INPUT_PASTED) == 0;
 			if (!on || left == 0 || (s->question.kind == QUESTION_RECOVER && !asked))
 				break;
 		}
 	}
 	if (on || key == INPUT_SIGNAL || key == INPUT_GONE) {
-		keep_draft(s, note, size);
+		(void)keep_draft(s, note, size);
 		return on ? 2 : signals_ending() != 0 ? 128 + signals_ending() : 129;
 	}
 	if (s->files->drop_draft != NULL)
@@ -222,8 +284,11 @@ run_screen(struct terminal *t, struct state *s)
 	int status;
 
 	s->utf8 = t->utf8;
+	s->has_mouse = t->has_mouse;
 	signals_draft(write_draft, s->files);
 	app_resize(s, t->w, t->h);
+	if (text_equal(s->settings.palette, "auto"))
+		term_ask_background(t);
 	status = run_keys(t, s, &c, note, sizeof note);
 	end(s); /* while signals are still held back */
 	canvas_free(&c);
@@ -241,7 +306,7 @@ run_lines(struct state *s)
 	char note[STATE_MESSAGE_SIZE] = "", *line = NULL;
 	struct keeper keeper = { 0 };
 	size_t size = 0;
-	bool on = true;
+	bool on = true, lost = false;
 
 	if (!read_catalog(s, note, sizeof note)) {
 		out_line(stderr, "shardplan: %s", note);
@@ -257,12 +322,12 @@ run_lines(struct state *s)
 	}
 	free(line);
 	if (on)
-		keep_draft(s, note, sizeof note);
+		lost = !keep_draft(s, note, sizeof note);
 	else if (s->files->drop_draft != NULL)
 		s->files->drop_draft(s->files->context);
 	if (note[0] != '\0')
 		out_line(stderr, "shardplan: %s", note);
-	return signals_ending() != 0 ? 128 + signals_ending() : 0;
+	return signals_ending() != 0 ? 128 + signals_ending() : lost ? 2 : 0;
 }
 
 int
@@ -280,11 +345,11 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 	s.chinese = locale_chinese();
 	if (options != NULL && options->linear) {
 		s.utf8 = locale_utf8();
-		begin(&s, options->notice);
+		begin_session(&s, options->notice);
 		status = run_lines(&s);
 		end(&s);
 	} else if (term_open(&t, options != NULL ? options->color : COLOR_AUTO)) {
-		begin(&s, options != NULL ? options->notice : NULL);
+		begin_session(&s, options != NULL ? options->notice : NULL);
 		status = run_screen(&t, &s);
 	}
 	state_free(&s);

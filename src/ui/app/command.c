@@ -19,6 +19,7 @@
 #define NUMBERS CONTEXT_MEMORY
 #define LIST CONTEXT_LIST
 #define SEARCH CONTEXT_SEARCH
+#define DIAGNOSE CONTEXT_DIAGNOSE
 #define PANES CONTEXT_PANES
 #define ALL CONTEXT_ALL
 
@@ -49,8 +50,8 @@ const struct command command_table[] = {
 	    .act = list_more },
 	{ "close", { INPUT_ESCAPE, 'q' }, LIST, "", "Esc|close", "close the list",
 	    .act = list_close },
-	{ "help", { '?', INPUT_F1 }, ALL, "[NAME]", "?|help", "this list, or what is known of a "
-	    "command or field", .run = command_help, .source = SOURCE_HELP },
+	{ "help", { '?', INPUT_F1 }, ALL, "[NAME]", "?|help", "find keys, commands, fields, "
+	    "topics; what is known of one", .run = command_help, .source = SOURCE_HELP },
 	{ "quit", { 'q', INPUT_F10 }, PANES, "", "q|quit", "leave", .act = file_quit },
 	{ "edit", { INPUT_ENTER }, FORM, "", "Enter|edit",
 	    "type a value, or choose a model or GPU from a list (a digit begins as well)",
@@ -103,36 +104,47 @@ const struct command command_table[] = {
 	{ "again", { 'r' }, SEARCH, "", "r|again", "search anew", .act = lookup_again },
 	{ "change", { 'e' }, SEARCH, "", "e|change", "change what is searched for",
 	    .act = lookup_change },
-	{ "search", { 'S', INPUT_F8 }, PANES, "[KEY=VALUE]", "S|search",
+	{ "where", { 'w' }, SEARCH, "", "w|where", "one more condition of the search",
+	    .act = lookup_add_condition },
+	{ "let", { 'F' }, SEARCH, "", "F|free", "one more field for the search to choose",
+	    .act = lookup_add_free },
+	{ "without", { 'x', INPUT_BACKSPACE, INPUT_DELETE }, SEARCH, "", "x|without",
+	    "the search without its last condition or free field", .act = lookup_drop },
+	{ "search", { 'S', INPUT_F8 }, PANES, "[QUESTION] [KEY=VALUE]", "S|search",
 	    "the best plans among all values of the free fields", .run = lookup_open,
 	    .source = SOURCE_SEARCH },
 	{ "free", { 'F' }, FORM, "[FIELD]", NULL, "let a search choose the field, or keep its value",
 	    .run = lookup_free_field, .source = SOURCE_FIELD },
 	{ "around", { 'v' }, PANES, "", NULL, "what one step of each field would do",
 	    .step = list_show, .way = LIST_STEPS },
+	{ "run", { 'V' }, PANES, "", NULL, "the whole run: days, checkpoints, money, energy; and on other "
+	    "numbers of nodes", .step = list_show, .way = LIST_RUN },
 	{ "find", { '/', INPUT_F3 }, PANES, "[NAME]", "/|find field", "find a field by name",
 	    .run = fields_open, .source = SOURCE_FIELD },
 	{ "errors", { 'e', '!' }, PANES, "", "e|errors", "all errors, warnings and hints",
 	    .act = diags_open },
 	{ "redo", { INPUT_CTRL('R') }, PANES, "", NULL, "redo what was undone",
 	    .step = edit_walk, .way = 1 },
-	{ "compare", { 'D', INPUT_F6 }, PANES | SEARCH, "[FILE]", "D|compare",
-	    "this plan beside the pinned or saved one, or beside a file", .run = compare_open,
+	{ "compare", { 'D', INPUT_F6 }, PANES | SEARCH | DIAGNOSE, "[FILE]", "D|compare",
+	    "this plan beside the pinned or saved one, the run's, or a file's", .run = compare_open,
 	    .source = SOURCE_PATH },
 	{ "pin", { 'P' }, PANES, "", "P|pin", "hold changes against the plan as it is now; again: "
 	    "against the saved one", .act = compare_pin },
+	{ "diagnose", { 'R' }, PANES, "[FILE ...]", "R|run",
+	    "why a run is slower or fuller than the plan: its logs, traces, benchmarks",
+	    .run = diagnose_open, .source = SOURCE_PATH },
 	{ "history", { 'U' }, PANES, "", NULL, "all changes of this session, to go back to one",
 	    .step = list_show, .way = LIST_HISTORY },
 	{ "topics", { 't', INPUT_F7 }, PANES, "[NAME]", "t|topics",
 	    "what each kind of parallelism is and costs, to read", .run = topics_open,
 	    .source = SOURCE_TOPIC },
-	{ "language", { 'L' }, ALL, "[NAME]", "L|language", "topics in English or Chinese",
+	{ "language", { 'L' }, ALL, "[NAME]", "L|language", "the screen and the topics in English or Chinese",
 	    .run = topics_language, .source = SOURCE_SETTING_VALUE },
 	{ "settings", { 'O' }, PANES, "[NAME VALUE]", NULL, "colours, mouse, language, keys",
 	    .run = options_open, .source = SOURCE_SETTING },
 	{ "all-fields", { 'a' }, PANES, "", "a|all fields",
 	    "show every field, or those that most plans need", .act = edit_all_fields },
-	{ "open", { 'o' }, PANES, "[FILE]", "o|open", "open a plan: files here, or an example",
+	{ "open", { 'o' }, PANES, "[FILE]", "o|open", "open a plan: files here or of late, a new one, an example",
 	    .run = file_open, .source = SOURCE_PATH },
 	{ "new", { 0 }, 0, "", NULL, "begin a new plan", .act = file_new },
 	{ "save-as", { 'w' }, PANES, "FILE", NULL, "save under another name",
@@ -179,6 +191,10 @@ const struct command command_table[] = {
 	    .act = options_remember },
 	{ "repaint", { INPUT_CTRL('L') }, ALL, "", NULL, "send the whole screen again",
 	    .step = pass_flag, .way = EVENT_REPAINT },
+	{ "yank", { 'y' }, ALL, "", NULL, "copy the number or line under the cursor",
+	    .act = yank_cursor },
+	{ "copy", { 'Y' }, ALL, "[WHAT]", NULL, "copy options, a command, the file's path, the table "
+	    "shown or an address in it", .run = yank_named, .source = SOURCE_YANK },
 	{ "suspend", { INPUT_CTRL('Z') }, ALL, "", NULL, "stop; the shell's fg goes on",
 	    .step = pass_flag, .way = EVENT_SUSPEND },
 };
@@ -189,6 +205,8 @@ command_context(const struct state *s)
 {
 	if (s->list.kind == LIST_SEARCH)
 		return (enum context)(LIST | SEARCH);
+	if (s->list.kind == LIST_DIAGNOSE)
+		return (enum context)(LIST | DIAGNOSE);
 	return s->list.kind != LIST_NONE ? LIST : pane_type(s, s->focus)->context;
 }
 
@@ -258,7 +276,7 @@ command_own_key(const struct state *s, int32_t key)
 bool
 command_is_known(const char *name)
 {
-	return command_find(name) != NULL || field_find(name) != FIELD_NONE;
+	return name[0] == '!' || command_find(name) != NULL || field_find(name) != FIELD_NONE;
 }
 
 bool
@@ -427,6 +445,23 @@ field_command(struct state *s, const char *text)
 	return 0;
 }
 
+/* "!sbatch $1": a command of the user's own, which gets the file as it is on disk. */
+static unsigned
+shell_command(struct state *s, const char *text)
+{
+	const char *path = s->files->path(s->files->context);
+
+	if (path == NULL || path[0] == '\0' || state_unsaved(s)) {
+		state_say(s, ROLE_WARNING, "save the plan first (s): the command gets its file as $1");
+		return 0;
+	}
+	if (!text_copy(s->shell, sizeof s->shell, text)) {
+		state_say(s, ROLE_ERROR, "the command is too long");
+		return 0;
+	}
+	return EVENT_SHELL;
+}
+
 unsigned
 command_line(struct state *s, const char *text)
 {
@@ -438,6 +473,8 @@ command_line(struct state *s, const char *text)
 	n = strcspn(text, " \t");
 	if (n == 0)
 		return 0;
+	if (text[0] == '!')
+		return shell_command(s, text + 1);
 	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
 	command = command_find(name);
 	if (command == NULL)

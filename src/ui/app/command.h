@@ -34,7 +34,7 @@ struct command {
 extern const struct command command_table[];
 extern const size_t command_count;
 
-/* What the state is in: a list, or the pane in focus. */
+/* The context of the state: a list, or the pane in focus. */
 enum context command_context(const struct state *s);
 
 const struct command *command_of_key(int32_t key, enum context context);
@@ -60,6 +60,6 @@ size_t command_keys(const struct command *command, const struct settings *settin
 /* Run a command: edits the state, returns event flags. Pure. */
 unsigned app_event(struct state *s, const struct command *command, const char *argument);
 
-/* The same for a line as after ":", a command or a field: "set parallel.tp 8", "tp 8". */
+/* Run a line as after ":", a command or a field: "set parallel.tp 8", "tp 8". */
 unsigned command_line(struct state *s, const char *text);
 #endif

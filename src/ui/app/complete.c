@@ -1,9 +1,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/match.h"
 #include "core/base/text.h"
+#include "core/search/question.h"
 #include "core/search/search_target.h"
 #include "ui/app/command.h"
+#include "ui/list/views.h"
 #include "ui/pane/panes.h"
 #include "ui/state/edit.h"
 
@@ -16,12 +19,11 @@ struct place {
 	const struct command *command;
 };
 
-/* The words that go on from what is typed; the first pass takes those that begin like it,
- * the second those that have it anywhere. */
+/* The words that go on from what is typed: those that answer it no worse than that. */
 struct offers {
 	struct words *to;
 	const char *typed;
-	bool anywhere;
+	enum match worst;
 };
 
 /* ---- what is typed ----------------------------------------------------------------- */
@@ -153,10 +155,9 @@ place_of(const struct state *s, const char *text)
 
 /* Take a word that is called `name`, with what comes after it. */
 static void
-offer(struct offers *o, const char *name, const char *word)
+offer_name(struct offers *o, const char *name, const char *word)
 {
-	if (o->anywhere ? strcasestr(name, o->typed) != NULL :
-	    strncasecmp(name, o->typed, strlen(o->typed)) == 0)
+	if (match_name(name, o->typed) <= o->worst)
 		words_take(o->to, word);
 }
 
@@ -164,7 +165,7 @@ static void
 offer_names(struct offers *o, const char *const names[], size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		offer(o, names[i], names[i]);
+		offer_name(o, names[i], names[i]);
 }
 
 static void
@@ -175,7 +176,7 @@ offer_commands(struct offers *o, bool spaced)
 	for (size_t i = 0; i < command_count; i++) {
 		text_put(word, sizeof word, "%s%s", command_table[i].name,
 		    spaced && command_table[i].argument[0] != '\0' ? " " : "");
-		offer(o, command_table[i].name, word);
+		offer_name(o, command_table[i].name, word);
 	}
 }
 
@@ -190,7 +191,7 @@ offer_targets(const struct state *s, struct offers *o)
 	offer_names(o, names, sizeof names / sizeof *names);
 	for (enum result_id id = 0; id < RESULT_COUNT; id++)
 		if (target_find(&t, result_table[id].path, &s->plan, err, sizeof err))
-			offer(o, result_table[id].path, result_table[id].path);
+			offer_name(o, result_table[id].path, result_table[id].path);
 }
 
 /* Fields by their path, its last part or their short name, with what comes between name and
@@ -208,9 +209,9 @@ offer_fields(const struct state *s, struct offers *o, char between)
 			continue;
 		text_put(word, sizeof word, "%s%c", field_table[f].path, between);
 		if (field_abbreviation(f) != NULL)
-			offer(o, field_abbreviation(f), word);
-		offer(o, field_key(f), word);
-		offer(o, field_table[f].path, word);
+			offer_name(o, field_abbreviation(f), word);
+		offer_name(o, field_key(f), word);
+		offer_name(o, field_table[f].path, word);
 	}
 }
 
@@ -227,7 +228,7 @@ offer_short_fields(const struct state *s, struct offers *o)
 			if (names[i] == NULL || field_find(names[i]) != f || command_find(names[i]) != NULL)
 				continue;
 			text_put(word, sizeof word, "%s ", names[i]);
-			offer(o, names[i], word);
+			offer_name(o, names[i], word);
 		}
 	}
 }
@@ -239,9 +240,9 @@ offer_entries(struct offers *o, const struct catalog_list *list)
 	char name[PLAN_ID_SIZE];
 
 	for (size_t i = 0; i < list->count; i++) {
-		offer(o, list->entry[i].id, list->entry[i].id);
+		offer_name(o, list->entry[i].id, list->entry[i].id);
 		for (int64_t k = 0; catalog_alias(&list->entry[i], k, name, sizeof name); k++)
-			offer(o, name, name);
+			offer_name(o, name, name);
 	}
 }
 
@@ -267,7 +268,7 @@ offer_value(const struct state *s, struct offers *o, enum field_id f)
 		offer_names(o, truth, 2);
 	else if (field_table[f].type == FIELD_CHOICE)
 		for (int64_t i = 0; field_choice(f, i, name, sizeof name); i++)
-			offer(o, name, name);
+			offer_name(o, name, name);
 }
 
 static void
@@ -277,7 +278,7 @@ offer_settings(struct offers *o)
 
 	for (size_t i = 0; i < settings_count; i++) {
 		text_put(word, sizeof word, "%s ", settings_table[i].name);
-		offer(o, settings_table[i].name, word);
+		offer_name(o, settings_table[i].name, word);
 	}
 }
 
@@ -287,7 +288,7 @@ offer_setting_values(struct offers *o, size_t row)
 	char word[SETTINGS_TEXT_SIZE];
 
 	for (size_t i = 0; row < settings_count && settings_choice(row, i, word, sizeof word); i++)
-		offer(o, word, word);
+		offer_name(o, word, word);
 }
 
 static void
@@ -298,7 +299,7 @@ offer_kinds(const struct state *s, struct offers *o)
 
 	for (int i = 0; s->estimate->laid_out && i < map_color_count(l); i++) {
 		map_color_name(map_color_at(l, i), l, name, sizeof name);
-		offer(o, name, name);
+		offer_name(o, name, name);
 	}
 }
 
@@ -312,7 +313,7 @@ offer_topics(const struct state *s, struct offers *o)
 	for (size_t i = 0; s->files->topic != NULL &&
 	    (page = s->files->topic(s->files->context, "en", i)) != NULL; i++) {
 		topic_name(page, name, sizeof name);
-		offer(o, name, name);
+		offer_name(o, name, name);
 	}
 }
 
@@ -323,7 +324,7 @@ offer_exports(const struct state *s, struct offers *o)
 
 	for (size_t i = 0; s->files->target != NULL &&
 	    (name = s->files->target(s->files->context, i)) != NULL; i++)
-		offer(o, name, name);
+		offer_name(o, name, name);
 }
 
 static void
@@ -364,13 +365,17 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 	case SOURCE_KINDS:
 		offer_kinds(s, o);
 		break;
+	case SOURCE_YANK:
+		for (int i = 0; yank_name(i) != NULL; i++)
+			offer_name(o, yank_name(i), yank_name(i));
+		break;
 	case SOURCE_ZOOM:
 		for (int i = MAP_ZOOM_AUTO; i < MAP_ZOOM_COUNT; i++)
-			offer(o, map_zoom_name((enum map_zoom)i), map_zoom_name((enum map_zoom)i));
+			offer_name(o, map_zoom_name((enum map_zoom)i), map_zoom_name((enum map_zoom)i));
 		break;
 	case SOURCE_PANE:
 		for (int i = 0; i < PANE_COUNT; i++)
-			offer(o, pane_type(s, (enum pane)i)->name, pane_type(s, (enum pane)i)->name);
+			offer_name(o, pane_type(s, (enum pane)i)->name, pane_type(s, (enum pane)i)->name);
 		break;
 	case SOURCE_SETTING:
 		offer_settings(o);
@@ -386,6 +391,8 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 		break;
 	case SOURCE_SEARCH:
 		offer_names(o, keys, sizeof keys / sizeof *keys);
+		for (size_t i = 0; i < question_count; i++)
+			offer_name(o, question_table[i].name, question_table[i].name);
 		break;
 	case SOURCE_SEARCHED:
 		offer_fields(s, o, false);
@@ -407,8 +414,9 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 /* ---- Tab --------------------------------------------------------------------------- */
 
 static bool
-find(struct state *s)
+find_offers(struct state *s)
 {
+	static const enum match worst[] = { MATCH_BEGINS, MATCH_PART, MATCH_SLIP };
 	struct words *c = &s->prompt.words;
 	char typed[LINE_SIZE];
 	struct place at;
@@ -419,9 +427,8 @@ find(struct state *s)
 	    s->prompt.line.text);
 	at = place_of(s, typed);
 	o.typed = at.word;
-	offer_all(s, &o, &at);
-	if (c->count == 0 && at.word[0] != '\0') {
-		o.anywhere = true;
+	for (size_t i = 0; i < sizeof worst / sizeof *worst && c->count == 0; i++) {
+		o.worst = worst[i];
 		offer_all(s, &o, &at);
 	}
 	if (c->count == 0)
@@ -435,7 +442,7 @@ bool
 complete_is_choice(const struct state *s)
 {
 	struct words any = { 0 };
-	struct offers o = { .to = &any, .typed = "" };
+	struct offers o = { .to = &any, .typed = "", .worst = MATCH_BEGINS };
 	char typed[LINE_SIZE];
 	struct place at;
 	bool is;
@@ -455,7 +462,7 @@ complete_step(struct state *s, int way)
 
 	if (c->count > 0)
 		c->at = way > 0 ? (c->at + 1) % c->count : (c->at + c->count - 1) % c->count;
-	else if (find(s))
+	else if (find_offers(s))
 		c->at = way > 0 ? 0 : c->count - 1;
 	else
 		return false;

@@ -9,12 +9,12 @@
 
 #include "ui/state/state.h"
 
-/* What a word can be. */
+/* Sources of words. */
 enum source {
 	SOURCE_NONE, SOURCE_COMMAND, SOURCE_FIELD, SOURCE_VALUE, SOURCE_KINDS, SOURCE_ZOOM,
 	SOURCE_PANE, SOURCE_SETTING, SOURCE_SETTING_VALUE, SOURCE_TOPIC,
 	SOURCE_HELP, SOURCE_WHERE, SOURCE_PATH, SOURCE_SEARCH, SOURCE_SEARCHED, SOURCE_TARGET,
-	SOURCE_EXPORT
+	SOURCE_EXPORT, SOURCE_YANK
 };
 
 /* Tab (way 1) and Shift-Tab (-1) in the state's line: find what can follow and put in the

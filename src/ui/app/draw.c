@@ -3,6 +3,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/plan/field_source.h"
 #include "ui/app/event.h"
 #include "ui/app/headline.h"
 #include "ui/app/hints.h"
@@ -11,6 +12,8 @@
 #include "ui/pane/frame.h"
 #include "ui/pane/panes.h"
 #include "ui/state/edit.h"
+
+enum { MOUSE_FROM = 100 }; /* columns of a footer that speaks of the mouse */
 
 static const struct style text_style = { .role = ROLE_TEXT };
 static const struct style dim_style = { .role = ROLE_DIM };
@@ -49,7 +52,7 @@ draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct d
 	static const enum role roles[] = { ROLE_ERROR, ROLE_WARNING, ROLE_TEXT };
 	const struct style style = { .role = (uint8_t)roles[d->severity] };
 	const size_t others = s->estimate->diags.count + s->estimate->diags.dropped - 1;
-	char fix[EDIT_FIX_SIZE], tail[EDIT_FIX_SIZE + 32] = "", text[DIAG_MESSAGE_SIZE + 4];
+	char fix[EDIT_FIX_SIZE], tail[EDIT_FIX_SIZE + 32] = "";
 
 	if (d->fix_field != FIELD_NONE) {
 		edit_fix_text(d, fix, sizeof fix);
@@ -57,8 +60,9 @@ draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct d
 	}
 	if (others > 0)
 		text_add(tail, sizeof tail, " (e: %zu more)", others);
-	text_put(text, sizeof text, "%c %s", d->severity == SEVERITY_HINT ? '?' : '!', d->message);
-	draw_tailed(c, r, style, text, (struct style){ .role = ROLE_KEY }, tail);
+	canvas_text(c, r, r.x, r.y, style, d->severity == SEVERITY_HINT ? "?" : "!");
+	draw_tailed(c, (struct rect){ r.x + 2, r.y, r.w - 2, 1 }, style, d->message,
+	    (struct style){ .role = ROLE_KEY }, tail);
 }
 
 /* What the selected field means, and its range where there is room. */
@@ -132,17 +136,29 @@ draw_prompt(const struct state *s, struct canvas *c, struct rect r)
 	c->cursor_y = r.y;
 }
 
+/* With a mouse the terminal's own selection takes a key: said at the right, where that has room. */
+static int
+draw_mouse_hint(const struct state *s, struct canvas *c, struct rect r)
+{
+	static const char text[] = "Shift: select text";
+	const int w = canvas_width(c, text) + 2;
+
+	if (!s->settings.mouse || !s->has_mouse || r.w < MOUSE_FROM)
+		return 0;
+	canvas_text(c, r, r.x + r.w - w + 2, r.y, dim_style, text);
+	return w;
+}
+
 static void
 draw_footer(const struct state *s, struct canvas *c, struct rect r)
 {
 	struct hint hint[HINTS_MAX];
 	int n;
 
-	if (s->list.kind != LIST_NONE && list_types(s)) {
-		canvas_text_cut(c, r, r.x, r.y, r.w, dim_style,
-		    "type to filter   Up Down choose   Enter takes it   Esc closes");
-		return;
-	}
+	r.w -= draw_mouse_hint(s, c, r);
+
+	if (s->list.kind != LIST_NONE && list_types(s))
+		canvas_text_cut(c, r, r.x, r.y, r.w, dim_style, HINTS_TYPE);
 	n = hints_footer(s, r.w, hint);
 	for (int i = 0; i < n; i++) {
 		int x = r.x + hint[i].x;
@@ -208,6 +224,7 @@ app_draw(const struct state *s, struct canvas *c)
 	struct arrange a = panes_arrange(s);
 
 	canvas_clear(c);
+	c->texts = s->texts;
 	if (c->w <= 0 || c->h <= 0)
 		return;
 	if (a.header.h > 0)
@@ -217,7 +234,8 @@ app_draw(const struct state *s, struct canvas *c)
 	else {
 		struct state preview = *s;
 
-		if (list_preview(&preview))
+		list_preview(&preview);
+		if (list_over_panes(s))
 			draw_panes(&preview, c, &a);
 		list_draw(s, c);
 	}

@@ -8,14 +8,14 @@
 #include "ui/app/typing.h"
 #include "ui/list/list.h"
 #include "ui/list/views.h"
-#include "ui/map/map_sets.h"
 #include "ui/pane/map_pane.h"
 #include "ui/pane/panes.h"
 #include "ui/screen/input.h"
+#include "ui/state/around.h"
 #include "ui/state/edit.h"
+#include "ui/state/lookup.h"
 #include "ui/state/prompt.h"
-
-enum { GROUPS_MANY = 100 };
+#include "ui/list/views.h"
 
 void
 app_follow(struct state *s)
@@ -37,7 +37,10 @@ recalc(struct state *s)
 {
 	struct undo_entry *entry = undo_entry(&s->undo, s->undo.now);
 
+	if (!s->based && state_unsaved(s))
+		state_rebase(s);
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
+	estimate_curve(s->estimate, &s->plan);
 	s->advised = s->form.walked = false;
 	s->mends.count = 0;
 	around_forget(s);
@@ -52,43 +55,30 @@ recalc(struct state *s)
 	list_follow(s);
 }
 
-/* Colour by the first dimension that the plan uses, or where that has more groups than one
- * can tell apart, by stages. */
-static void
-show_usual_kind(struct state *s)
-{
-	const struct layout *l = &s->estimate->layout;
-	struct map_color usual[MAP_USUAL_MAX], first;
-	char name[MAP_COLOR_NAME_SIZE];
-	const char *shown = name;
-	int n;
-
-	if (!s->estimate->laid_out)
-		return;
-	n = map_colors_usual(l, usual);
-	first = usual[0];
-	if (first.by != MAP_BY_GROUPS)
-		return;
-	for (int i = 0; i < n; i++)
-		if (usual[i].by == MAP_BY_STAGE && layout_group_count(l, first.kind) > GROUPS_MANY)
-			first = usual[i];
-	map_color_name(first, l, name, sizeof name);
-	map_pane_show(s, &shown, 1);
-}
-
 bool
 app_start(struct state *s, const struct plan *plan, const struct catalog *catalog,
     const struct app_files *files, const struct app_options *options)
 {
-	static const char *const tp[] = { "tp" };
-
 	if (!state_init(s, plan, catalog, files, options))
 		return false;
 	s->lists = list_table;
-	map_pane_show(s, tp, 1);
 	recalc(s);
-	show_usual_kind(s);
 	return true;
+}
+
+/* A new plan of some kind: its settings, then which model. */
+static void
+begin_new(struct state *s)
+{
+	if (s->file.fresh[0] != '\0') {
+		edit_set(s, s->file.fresh);
+		recalc(s);
+		s->saved = s->plan; /* nothing is lost that could not be had again */
+		state_rebase(s);
+	}
+	s->message[0] = '\0';
+	s->form.field = FIELD_PRESET;
+	fields_edit(s);
 }
 
 static void
@@ -110,6 +100,9 @@ act_open(struct state *s)
 	undo_free(&s->undo); /* plans of another file: not to be saved into this one */
 	state_change(s, &next, what);
 	recalc(s);
+	if (s->file.path[0] == '\0' && s->file.fresh != NULL)
+		begin_new(s);
+	s->file.fresh = NULL;
 	keep_offer(s);
 }
 
@@ -179,7 +172,8 @@ app_act(struct state *s, unsigned flags)
 	if ((flags & EVENT_SAVE) != 0)
 		flags |= act_save(s);
 	app_follow(s);
-	return flags & (EVENT_QUIT | EVENT_SUSPEND | EVENT_REPAINT);
+	return flags & (EVENT_QUIT | EVENT_SUSPEND | EVENT_REPAINT | EVENT_YANK |
+	    EVENT_SHELL);
 }
 
 /* Keys that begin to type a value in the form. */

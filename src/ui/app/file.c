@@ -30,13 +30,20 @@ file_open(struct state *s, const char *argument)
 static unsigned
 file_take_found(struct state *s, int target)
 {
-	const bool import = target == (int)s->found.count;
+	const int import = (int)s->found.count;
+	const struct new_plan *new = target >= import + 2 ? plans_new(target - import - 2) : NULL;
+	const char *const asks = target == import ? "import" : target == import + 1 ? "diagnose" : NULL;
 	char path[STATE_PATH_SIZE], command[STATE_PATH_SIZE + 8];
 
 	/* A path that is typed in full is meant, whatever it is a part of; as is what nothing
 	 * here is called. */
 	text_put(path, sizeof path, "%s", s->list.filter);
-	if (target >= 0 && !import && strpbrk(path, "/~") == NULL) {
+	if (new != NULL) {
+		list_leave(s);
+		s->file.fresh = new->set;
+		return open_path(s, "");
+	}
+	if (target >= 0 && asks == NULL && strpbrk(path, "/~") == NULL) {
 		const struct found_plan *f = &s->found.plan[target];
 
 		for (size_t i = 0; i < s->found.count; i++)
@@ -45,17 +52,18 @@ file_take_found(struct state *s, int target)
 		text_put(path, sizeof path, "%s", f->path);
 	}
 	list_leave(s);
-	if (import) { /* of what was typed to find it, a name of a file goes with it */
-		text_put(command, sizeof command, "import %s", strpbrk(path, "./~") != NULL ? path : "");
+	if (asks != NULL) { /* of what was typed to find it, a name of a file goes with it */
+		text_put(command, sizeof command, "%s %s", asks, strpbrk(path, "./~") != NULL ? path : "");
 		prompt_begin(s, PROMPT_COMMAND, command, false);
 	}
-	return path[0] != '\0' && !import ? open_path(s, path) : 0;
+	return path[0] != '\0' && asks == NULL ? open_path(s, path) : 0;
 }
 
 /* The built-in plan, which has no path. */
 unsigned
 file_new(struct state *s)
 {
+	s->file.fresh = NULL;
 	return open_path(s, "");
 }
 
@@ -158,4 +166,4 @@ file_save_quit(struct state *s)
 }
 
 const struct list_type plans_list = { .title = "", .add_title = plans_title, .rows = plans_rows,
-	.accept = file_take_found, .types = true, .names = true };
+	.accept = file_take_found, .wide = true, .types = true, .names = true };

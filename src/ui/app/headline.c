@@ -1,6 +1,7 @@
 #include "ui/app/headline.h"
 
 #include "core/base/number.h"
+#include "core/base/show.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/estimate/result.h"
@@ -29,7 +30,7 @@ struct strip {
 };
 
 static struct piece *
-add(struct strip *strip, int rank, enum role role)
+add_piece(struct strip *strip, int rank, enum role role)
 {
 	struct piece *p = &strip->piece[strip->count++];
 
@@ -39,16 +40,22 @@ add(struct strip *strip, int rank, enum role role)
 
 /* ---- the result ---------------------------------------------------------------------- */
 
+static const char *
+verdict(const struct estimate *e)
+{
+	return !e->legal ? "not possible" : !e->fits ? "over" : e->tight ? "tight" : "fits";
+}
+
 static void
 add_fits(struct strip *strip, const struct state *s)
 {
 	const struct estimate *e = s->estimate;
-	struct piece *p = add(strip, 0, ROLE_ERROR);
+	struct piece *p = add_piece(strip, 0, ROLE_ERROR);
 	const double bytes = estimate_fullest(e);
 	char peak[32];
 
 	if (!e->legal) {
-		text_put(p->text, sizeof p->text, "not possible");
+		text_put(p->text, sizeof p->text, "%s", verdict(e));
 		return;
 	}
 	if (e->stages == 0)
@@ -67,7 +74,7 @@ add_fits(struct strip *strip, const struct state *s)
 		    (long long)s->plan.serving.concurrency, TEXT_S(s->plan.serving.concurrency),
 		    peak);
 	else
-		text_put(p->text, sizeof p->text, "%s %s", !e->fits ? "over:" : e->tight ? "tight:" : "fits", peak);
+		text_put(p->text, sizeof p->text, "%s%s %s", verdict(e), e->fits && !e->tight ? "" : ":", peak);
 }
 
 /* "MFU 41 %", "428k tokens/s": a result with what it is called before or after it. NULL
@@ -81,7 +88,7 @@ add_result(struct strip *strip, int rank, const struct estimate *e, enum result_
 
 	if (!result_value(id, e, 0, &value) || !(value > 0))
 		return NULL;
-	p = add(strip, rank, ROLE_HEADER);
+	p = add_piece(strip, rank, ROLE_HEADER);
 	text_put(p->before, sizeof p->before, "%s", before);
 	units_short(p->text, sizeof p->text, result_table[id].measure, value);
 	text_put(p->after, sizeof p->after, "%s", after);
@@ -94,7 +101,7 @@ add_problems(struct strip *strip, const struct state *s)
 {
 	const size_t errors = diag_count(&s->estimate->diags, SEVERITY_ERROR);
 	const size_t warnings = diag_count(&s->estimate->diags, SEVERITY_WARNING);
-	struct piece *p = add(strip, errors + warnings > 0 ? 1 : 9, errors > 0 ? ROLE_ERROR :
+	struct piece *p = add_piece(strip, errors + warnings > 0 ? 1 : 9, errors > 0 ? ROLE_ERROR :
 	    warnings > 0 ? ROLE_WARNING : ROLE_DIM);
 
 	if (errors > 0)
@@ -116,6 +123,48 @@ add_error(const struct state *s, struct piece *p, double error, enum field_id ca
 		    s->utf8 && !s->settings.ascii ? "\u00b1" : "+-", 100 * error);
 }
 
+/* "18 of 20 req/s inside p99", or how much of what the engines take comes. */
+static void
+add_rate(struct strip *strip, const struct state *s)
+{
+	const struct serve_rate *r = &s->estimate->serve.rate;
+	const struct arrivals *t = &s->plan.traffic;
+	const bool inside = r->limited && r->inside >= t->rate;
+	struct piece *p = add_piece(strip, 2, r->load >= 1 || (r->limited && !inside) ? ROLE_WARNING :
+	    r->limited ? ROLE_GOOD : ROLE_HEADER);
+
+	if (r->limited) {
+		text_put(p->text, sizeof p->text, "%.3g of %.4g", smaller(r->inside, t->rate), t->rate);
+		text_put(p->after, sizeof p->after, " req/s inside p%.4g", t->percentile);
+	} else {
+		text_put(p->before, sizeof p->before, "load ");
+		text_put(p->text, sizeof p->text, "%.0f %%", 100 * r->load);
+		text_put(p->after, sizeof p->after, " of %.3g req/s", r->saturation);
+	}
+}
+
+/* Times that the percentile asked for stays within; near saturation those to the first token are the
+ * least. */
+static void
+add_within(struct strip *strip, int rank, const struct state *s, enum result_id id, const char *name)
+{
+	const bool least = id == RESULT_TTFT_WITHIN && s->estimate->serve.rate.load > SERVE_LOAD_KNOWN;
+	struct piece *p = add_result(strip, rank, s->estimate, id, "", "");
+
+	if (p != NULL)
+		text_put(p->before, sizeof p->before, "%s p%.4g %s", name, s->plan.traffic.percentile,
+		    least ? ">" : "");
+}
+
+static void
+add_open(struct strip *strip, const struct state *s)
+{
+	add_rate(strip, s);
+	add_within(strip, 4, s, RESULT_TTFT_WITHIN, "TTFT");
+	add_within(strip, 3, s, RESULT_TPOT_WITHIN, "TPOT");
+	add_result(strip, 6, s->estimate, RESULT_GENERATED, "", " tokens/s");
+}
+
 static void
 add_numbers(struct strip *strip, const struct state *s)
 {
@@ -123,6 +172,10 @@ add_numbers(struct strip *strip, const struct state *s)
 	struct piece *mfu, *requests;
 
 	add_fits(strip, s);
+	if (e->served && e->serve.rate.known) {
+		add_open(strip, s);
+		return;
+	}
 	if (s->plan.mode == MODE_SERVE) {
 		requests = add_result(strip, 5, e, RESULT_REQUESTS, "", "");
 		if (requests != NULL)
@@ -142,13 +195,13 @@ add_numbers(struct strip *strip, const struct state *s)
 		add_error(s, add_result(strip, 3, e, RESULT_STEP, "", "/step"), e->step.error,
 		    FIELD_COMPUTE_EFFICIENCY);
 	if (e->timed && !estimate_has_step(e))
-		text_put(add(strip, 3, ROLE_WARNING)->text, sizeof strip->piece->text,
+		text_put(add_piece(strip, 3, ROLE_WARNING)->text, sizeof strip->piece->text,
 		    "no times: GPU rates unknown");
 	add_result(strip, 6, e, result_main(MAIN_TOKENS, &s->plan), "", " tokens/s");
 	mfu = e->reinforced ? NULL : add_result(strip, 4, e, RESULT_MFU, "MFU ", "");
 	if (mfu != NULL) /* as exact as it is */
 		text_put(mfu->text, sizeof mfu->text, "%.0f %%", 100 * e->step.mfu);
-	add_result(strip, 5, e, RESULT_RUN, "run ", "");
+	add_result(strip, 5, e, e->ran ? RESULT_DAYS : RESULT_RUN, "run ", "");
 }
 
 /* ---- a strip ------------------------------------------------------------------------- */
@@ -221,7 +274,7 @@ add_changes(struct strip *strip, const struct state *s)
 	for (enum summary_part i = 0; i < SUMMARY_PARTS && n < CHANGES; i++)
 		if (i != SUMMARY_TRAFFIC && /* a sum that says little */
 		    summary_change(&was, &now, i, true, text, sizeof text, &role)) {
-			p = add(strip, n == 0 ? 11 : 14 + n, role);
+			p = add_piece(strip, n == 0 ? 11 : 14 + n, role);
 			if (n++ == 0)
 				text_put(p->before, sizeof p->before, "vs %s:  ", state_base_name(s));
 			text_put(p->text, sizeof p->text, "%s", text);
@@ -232,7 +285,7 @@ add_changes(struct strip *strip, const struct state *s)
 static void
 add_plan(struct strip *strip, const struct state *s, int w)
 {
-	struct piece *p = add(strip, 7, ROLE_TITLE), *gpus;
+	struct piece *p = add_piece(strip, 7, ROLE_TITLE), *gpus;
 	const char *name = state_file_name(s);
 	const int most = w / 2 < NAME_MOST ? w / 2 : NAME_MOST;
 	const bool whole = canvas_width(NULL, name) <= most;
@@ -240,16 +293,16 @@ add_plan(struct strip *strip, const struct state *s, int w)
 	/* The mark's place is kept free: what follows stays where it is. */
 	text_put(p->text, sizeof p->text, "%.*s%s%s%s", (int)canvas_fit(name, whole ? most : most - 2),
 	    name, whole ? "" : "..", state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
-	p = add(strip, 12, ROLE_TEXT);
+	p = add_piece(strip, 12, ROLE_TEXT);
 	field_format(FIELD_MODE, &s->plan, p->text, sizeof p->text);
-	p = add(strip, 8, ROLE_TEXT);
+	p = add_piece(strip, 8, ROLE_TEXT);
 	text_put(p->text, sizeof p->text, "%.*s", (int)canvas_fit(s->plan.model.preset, MODEL_MOST),
 	    s->plan.model.preset);
-	gpus = add(strip, 10, ROLE_TEXT);
+	gpus = add_piece(strip, 10, ROLE_TEXT);
 	text_put(gpus->text, sizeof gpus->text, "%lld x %lld %s = %lld",
 	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
 	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));
-	p = add(strip, 2, ROLE_TEXT);
+	p = add_piece(strip, 2, ROLE_TEXT);
 	put_sizes(s, p->text, sizeof p->text);
 	if (strip_width(NULL, strip, &(struct room){ 10, 0, false }) > w) /* how many will do */
 		text_put(gpus->text, sizeof gpus->text, "%lld %s", (long long)plan_world(&s->plan),
@@ -325,4 +378,17 @@ headline_draw(const struct state *s, struct canvas *c, struct rect r)
 	draw_strip(c, first, &numbers);
 	add_plan(&plan, s, r.w);
 	draw_strip(c, (struct rect){ r.x, r.y + 1, r.w, 1 }, &plan);
+}
+
+void
+headline_title(const struct state *s, char *buf, size_t size)
+{
+	const struct estimate *e = s->estimate;
+	char name[64];
+
+	show_text(name, sizeof name, state_file_name(s));
+	for (char *at = name; *at != '\0'; at++)
+		if (!s->utf8 && (*at & 0x80) != 0)
+			*at = '?';
+	text_put(buf, size, "%s: %s", name, e->legal && e->stages == 0 ? "?" : verdict(e));
 }

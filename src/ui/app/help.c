@@ -1,8 +1,10 @@
-/* The commands and their keys, as a list. */
+/* The commands and their keys, as a list; what is typed finds fields and topics as well. */
 #include "core/base/text.h"
-#include "ui/app/actions.h"
 #include "ui/app/command.h"
 #include "ui/list/views.h"
+#include "ui/pane/panes.h"
+#include "ui/state/edit.h"
+#include "ui/state/prompt.h"
 
 enum {
 	KEYS_COLUMNS = 16, KEYS_WIDE = 18, /* columns, */
@@ -11,44 +13,68 @@ enum {
 	HANG_FROM = 60,      /* and there is room beside them for more lines from here on */
 };
 
-static void
-help_rows(struct rows *rows, const struct state *s)
-{
-	static const char *const places[] = {
-		"Everywhere", "In the plan", "On the map", "On the pipeline", "On numbers", "In lists",
-		"In the search"
-	};
-	static const unsigned contexts[] = {
-		CONTEXT_PANES, CONTEXT_FORM, CONTEXT_MAP, CONTEXT_PIPELINE, CONTEXT_MEMORY,
-		CONTEXT_LIST, CONTEXT_SEARCH
-	};
-	const bool wide = rows->width >= WIDE_FROM;
-	const int keys_w = wide ? KEYS_WIDE : KEYS_COLUMNS, name_w = wide ? NAME_WIDE : NAME_COLUMNS;
-	const int hang = rows->hang;
-	char keys[64], name[64];
+/* Where a command works, as the list is parted. */
+static const struct {
+	const char *title;
+	unsigned contexts;
+} places[] = {
+	{ "Everywhere", CONTEXT_PANES }, { "In the plan", CONTEXT_FORM }, { "On the map", CONTEXT_MAP },
+	{ "On the pipeline", CONTEXT_PIPELINE }, { "On numbers", CONTEXT_MEMORY },
+	{ "In lists", CONTEXT_LIST }, { "In the search", CONTEXT_SEARCH },
+	{ "In a diagnosis", CONTEXT_DIAGNOSE }
+};
 
-	if (s->settings.keys > 0)
-		rows_heading(rows, "Your own keys");
-	options_keys(rows, s, keys_w);
+static int
+keys_width(const struct rows *rows)
+{
+	return rows->width >= WIDE_FROM ? KEYS_WIDE : KEYS_COLUMNS;
+}
+
+/* "keys :name what it is"; lines after the first go on under the last. */
+static void
+add_entry(struct rows *rows, int target, const char *keys, const char *name, const char *help)
+{
+	const int keys_w = keys_width(rows);
+	const int name_w = rows->width >= WIDE_FROM ? NAME_WIDE : NAME_COLUMNS;
+	const int hang = rows->hang;
+	char text[2 * ROW_TEXT_SIZE];
+
 	if (rows->width >= HANG_FROM)
 		rows->hang = keys_w + name_w + 3;
-	for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
-		rows_heading(rows, places[place]);
-		for (size_t i = 0; i < command_count; i++) {
-			const struct command *c = &command_table[i];
-			bool everywhere = (c->contexts & CONTEXT_PANES) == CONTEXT_PANES ||
-			    c->contexts == 0;
+	text_put(text, sizeof text, "%-*s :%-*s %s", keys_w, keys, name_w, name, help);
+	rows_wrapped(rows, rows->items++, target, ROLE_TEXT, 0, text);
+	rows->hang = hang;
+}
 
-			if (place == 0 ? !everywhere : everywhere || (c->contexts & contexts[place]) == 0)
-				continue;
-			command_keys(c, &s->settings, COMMAND_KEYS_MAX, keys, sizeof keys);
-			text_put(name, sizeof name, c->argument[0] != '\0' ? "%s %s" : "%s", c->name,
-			    c->argument);
-			rows_item(rows, (int)i, ROLE_TEXT, "%-*s :%-*s %s", keys_w, keys, name_w, name,
-			    c->help);
+static void
+add_command(struct rows *rows, const struct state *s, size_t i)
+{
+	const struct command *c = &command_table[i];
+	char keys[64], name[64];
+
+	command_keys(c, &s->settings, COMMAND_KEYS_MAX, keys, sizeof keys);
+	text_put(name, sizeof name, c->argument[0] != '\0' ? "%s %s" : "%s", c->name, c->argument);
+	add_entry(rows, (int)i, keys, name, c->help);
+}
+
+static void
+add_commands(struct rows *rows, const struct state *s)
+{
+	for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
+		rows_heading(rows, places[place].title);
+		for (size_t i = 0; i < command_count; i++) {
+			const unsigned contexts = command_table[i].contexts;
+			const bool everywhere = contexts == 0 || (contexts & CONTEXT_PANES) == CONTEXT_PANES;
+
+			if (place == 0 ? everywhere : !everywhere && (contexts & places[place].contexts) != 0)
+				add_command(rows, s, i);
 		}
 	}
-	rows->hang = hang;
+}
+
+static void
+add_signs(struct rows *rows)
+{
 	rows_heading(rows, "While typing");
 	rows_item(rows, -1, ROLE_TEXT, "Enter            takes it, Esc cancels, Tab and Shift-Tab "
 	    "complete commands, fields, values and files");
@@ -64,5 +90,183 @@ help_rows(struct rows *rows, const struct state *s)
 	    "[12] or *tp a peer of it");
 }
 
-const struct list_type help_list = { .title = "keys and commands", .rows = help_rows,
-	.over = true };
+/* ---- what was typed names ---------------------------------------------------------------- */
+
+/* Targets: commands, then fields, models, GPUs and topics. */
+static int
+field_target(enum field_id f)
+{
+	return (int)command_count + (int)f;
+}
+
+static int
+model_target(size_t i)
+{
+	return field_target(FIELD_COUNT) + (int)i;
+}
+
+static int
+gpu_target(const struct state *s, size_t i)
+{
+	return model_target(s->catalog->models.count + i);
+}
+
+static int
+topic_target(const struct state *s, size_t at)
+{
+	return gpu_target(s, s->catalog->gpus.count + at);
+}
+
+/* Whether an entry answers with a name as good as `match`, or with other words about it: then what
+ * is added next has that rank. */
+static bool
+answers(struct rows *rows, enum match match, const char *const about[])
+{
+	rows->rank = (int)match;
+	return rows->loose ? match < MATCH_NONE : rows_finds(rows, about);
+}
+
+static void
+find_commands(struct rows *rows, const struct state *s)
+{
+	char keys[64];
+
+	for (size_t i = 0; i < command_count; i++) {
+		const struct command *c = &command_table[i];
+		const char *const about[] = { keys, c->name, c->help, NULL };
+
+		command_keys(c, &s->settings, COMMAND_KEYS_MAX, keys, sizeof keys);
+		if (answers(rows, match_name(c->name, rows->filter), about))
+			add_command(rows, s, i);
+	}
+}
+
+static void
+find_fields(struct rows *rows, const struct state *s)
+{
+	char line[ROW_TEXT_SIZE], value[64];
+
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const struct field *row = &field_table[f];
+		const char *const about[] = { row->label, field_short(f), row->path, row->help, NULL };
+
+		if (!field_applies(f, &s->plan) || !answers(rows, fields_match(f, rows->filter), about))
+			continue;
+		field_format(f, &s->plan, value, sizeof value);
+		text_put(line, sizeof line, "%s = %s; %s", row->label, value[0] != '\0' ? value : "-",
+		    row->help);
+		add_entry(rows, field_target(f), "field", field_short(f), line);
+	}
+}
+
+/* Entries that are named so: whatever else is said of them stands in their own lists. */
+static void
+find_entries(struct rows *rows, const struct catalog_list *list, int target, const char *name)
+{
+	char line[ROW_TEXT_SIZE];
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct catalog_entry *e = &list->entry[i];
+		const char *const about[] = { e->id, NULL };
+
+		text_put(line, sizeof line, "%s %s", name, e->id);
+		if (answers(rows, match_name(e->id, rows->filter), about))
+			add_entry(rows, target + (int)i, "set", line, e->title);
+	}
+}
+
+static void
+find_topics(struct rows *rows, const struct state *s)
+{
+	const struct topic *page;
+	char line[ROW_TEXT_SIZE], name[32];
+
+	for (size_t at = 0; (page = topics_page(s, at)) != NULL; at++) {
+		const char *const about[] = { name, page->title, NULL };
+
+		topic_name(page, name, sizeof name);
+		if (answers(rows, match_name(name, rows->filter), about)) {
+			text_put(line, sizeof line, "topics %s", name);
+			add_entry(rows, topic_target(s, at), "to read", line, page->title);
+		}
+	}
+}
+
+static void
+help_rows(struct rows *rows, const struct state *s)
+{
+	if (s->settings.keys > 0)
+		rows_heading(rows, "Your own keys");
+	options_keys(rows, s, keys_width(rows));
+	if (rows->filter[0] == '\0')
+		add_commands(rows, s);
+	if (rows->filter[0] != '\0') {
+		find_commands(rows, s);
+		find_fields(rows, s);
+		find_entries(rows, &s->catalog->models, model_target(0), "model");
+		find_entries(rows, &s->catalog->gpus, gpu_target(s, 0), "gpu");
+		find_topics(rows, s);
+		rows->rank = MATCH_NONE;
+	}
+	if (!rows->loose)
+		add_signs(rows);
+	if (rows->filter[0] != '\0')
+		rows_sort(rows);
+}
+
+/* ---- what Enter does ---------------------------------------------------------------------- */
+
+/* Where the command works: the list that help was opened over, or a pane. */
+static void
+go_where_it_works(struct state *s, const struct command *c)
+{
+	s->list = s->below;
+	s->below.kind = LIST_NONE;
+	if (c->contexts == 0 || (c->contexts & command_context(s)) != 0)
+		return;
+	list_leave(s);
+	for (int i = 0; i < PANE_COUNT && (c->contexts & command_context(s)) == 0; i++)
+		if ((c->contexts & pane_type(s, (enum pane)i)->context) != 0)
+			state_focus(s, (enum pane)i);
+}
+
+static unsigned
+set_entry(struct state *s, enum field_id f, const struct catalog_entry *e)
+{
+	char setting[PLAN_ID_SIZE + 32];
+
+	list_leave(s);
+	text_put(setting, sizeof setting, "%s=%s", field_table[f].path, e->id);
+	return edit_set(s, setting);
+}
+
+static unsigned
+help_accept(struct state *s, int target)
+{
+	const struct command *c = &command_table[target];
+	char line[LINE_SIZE];
+
+	if (target < 0)
+		return 0;
+	if (target >= topic_target(s, 0))
+		return topics_list.accept(s, target - topic_target(s, 0));
+	if (target >= gpu_target(s, 0))
+		return set_entry(s, FIELD_GPU, &s->catalog->gpus.entry[target - gpu_target(s, 0)]);
+	if (target >= model_target(0))
+		return set_entry(s, FIELD_PRESET, &s->catalog->models.entry[target - model_target(0)]);
+	if (target >= field_target(0))
+		return fields_list.accept(s, target - field_target(0));
+	go_where_it_works(s, c);
+	if ((c->contexts & command_context(s)) == 0 && c->contexts != 0) {
+		state_say(s, ROLE_DIM, ":%s works in a list: %s", c->name, c->help);
+		return 0;
+	}
+	if (c->argument[0] == '\0' || c->argument[0] == '[')
+		return app_event(s, c, "");
+	text_put(line, sizeof line, "%s ", c->name);
+	prompt_begin(s, PROMPT_COMMAND, line, false);
+	return 0;
+}
+
+const struct list_type help_list = { .title = "keys and commands: type a name", .rows = help_rows,
+	.accept = help_accept, .types = true, .over = true };

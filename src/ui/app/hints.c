@@ -43,7 +43,8 @@ int
 hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 {
 	const enum context context = command_context(s);
-	int n = 0, x = 0;
+	const bool types = s->list.kind != LIST_NONE && list_types(s);
+	int n = 0, x = types ? (int)sizeof HINTS_TYPE + 1 : 0;
 
 	for (size_t i = 0; i < 2 * command_count && n < HINTS_MAX; i++) {
 		const struct command *command = &command_table[i % command_count];
@@ -53,6 +54,8 @@ hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 
 		if (text == NULL || (command->contexts & context) == 0 ||
 		    is_of_moment(s, command) != (i < command_count))
+			continue;
+		if (types && command->key[0] >= ' ' && command->key[0] < INPUT_UP) /* is typed */
 			continue;
 		if (command->act == diags_fix && !has_fix(s))
 			continue;

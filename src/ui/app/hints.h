@@ -17,6 +17,9 @@ struct hint {
 	int x, w; /* columns, counted from the footer's left edge */
 };
 
+/* What stands before the hints of a list that typing filters: keys that are letters are typed there. */
+#define HINTS_TYPE "type to filter"
+
 /* The hints that fit into w columns; returns how many. */
 int hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX]);
 #endif

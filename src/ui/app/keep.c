@@ -2,7 +2,7 @@
 #include "ui/app/keep.h"
 
 static void
-complain(struct keeper *k, struct state *s, const char *note)
+complain_once(struct keeper *k, struct state *s, const char *note)
 {
 	if (!k->complained)
 		state_say(s, ROLE_WARNING, "%s", note);
@@ -26,7 +26,7 @@ keep_unsaved(struct keeper *k, struct state *s)
 	k->ready = true;
 	if (s->files->ready_draft(s->files->context, &s->plan, false, note, sizeof note))
 		return true;
-	complain(k, s, note);
+	complain_once(k, s, note);
 	return false;
 }
 
@@ -36,7 +36,7 @@ keep_written(struct keeper *k, struct state *s)
 	char note[STATE_MESSAGE_SIZE] = "";
 
 	if (!s->files->write_draft(s->files->context, note, sizeof note))
-		complain(k, s, note);
+		complain_once(k, s, note);
 }
 
 void

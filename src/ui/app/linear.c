@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/plan/field_source.h"
 #include "out/out.h"
 #include "ui/app/command.h"
 #include "ui/app/event.h"
@@ -18,7 +19,7 @@
 #include "ui/state/prompt.h"
 #include "ui/state/summary.h"
 
-enum { LINE_COLUMNS = 240, SAY_SIZE = 1024 };
+enum { LINE_COLUMNS = 240, SAY_SIZE = 1024, ENTRIES = 10 /* that are told at once */ };
 
 /* Lines of one answer. */
 struct answer {
@@ -39,10 +40,10 @@ put_text(FILE *out, const char *text)
 	out_end(out);
 }
 
-static void say(struct answer *a, const char *fmt, ...) TEXT_FORMAT(2, 3);
+static void say_answer(struct answer *a, const char *fmt, ...) TEXT_FORMAT(2, 3);
 
 static void
-say(struct answer *a, const char *fmt, ...)
+say_answer(struct answer *a, const char *fmt, ...)
 {
 	char text[SAY_SIZE];
 	va_list args;
@@ -64,7 +65,7 @@ say_sizes(struct answer *a, const struct state *s)
 	    (long long)p->cp, (long long)p->pp, (long long)p->ep);
 	if (s->estimate->laid_out)
 		text_add(text, sizeof text, ", DP %lld", (long long)s->estimate->dp);
-	say(a, "%s on %lld node%s of %lld %s: %lld GPU%s", text,
+	say_answer(a, "%s on %lld node%s of %lld %s: %lld GPU%s", text,
 	    (long long)s->plan.cluster.nodes, TEXT_S(s->plan.cluster.nodes),
 	    (long long)s->plan.cluster.gpus_per_node, s->plan.cluster.gpu,
 	    (long long)plan_world(&s->plan), TEXT_S(plan_world(&s->plan)));
@@ -81,19 +82,19 @@ say_numbers(struct answer *a, const struct state *s)
 		const char *peak = UNITS_SHORT(BYTES, e->peak_total);
 
 		if (e->capacity_known)
-			say(a, "memory %s: %s of %s on the fullest GPU, stage %lld",
+			say_answer(a, "memory %s: %s of %s on the fullest GPU, stage %lld",
 			    estimate_lacks_requests(e) ? "does not hold the requests" :
 			    !e->fits ? "does not fit" : e->tight ? "is tight" : "fits", peak,
 			    UNITS_SHORT(BYTES, e->capacity), (long long)e->peak_stage);
 		else
-			say(a, "memory %s on the fullest GPU, stage %lld", peak, (long long)e->peak_stage);
+			say_answer(a, "memory %s on the fullest GPU, stage %lld", peak, (long long)e->peak_stage);
 	}
 	summary_pace(&now, text, sizeof text);
 	summary_rate(&now, more, sizeof more);
 	if (text[0] != '\0')
-		say(a, "%s%s%s", text, more[0] != '\0' ? ", " : "", more);
+		say_answer(a, "%s%s%s", text, more[0] != '\0' ? ", " : "", more);
 	if (now.part[SUMMARY_TRAFFIC] > 0)
-		say(a, "traffic %s a step from one GPU", UNITS_SHORT(WIRE, now.part[SUMMARY_TRAFFIC]));
+		say_answer(a, "traffic %s a step from one GPU", UNITS_SHORT(WIRE, now.part[SUMMARY_TRAFFIC]));
 }
 
 static void
@@ -102,13 +103,13 @@ say_diag(struct answer *a, const struct diag *d)
 	const char *severity = severity_name(d->severity);
 
 	if (d->fix_field != FIELD_NONE && d->also_field != FIELD_NONE)
-		say(a, "%s: %s; fix: %s %s, %s %s", severity, d->message, field_key(d->fix_field),
+		say_answer(a, "%s: %s; fix: %s %s, %s %s", severity, d->message, field_key(d->fix_field),
 		    d->fix_value, field_key(d->also_field), d->also_value);
 	else if (d->fix_field != FIELD_NONE)
-		say(a, "%s: %s; fix: %s %s", severity, d->message, field_key(d->fix_field),
+		say_answer(a, "%s: %s; fix: %s %s", severity, d->message, field_key(d->fix_field),
 		    d->fix_value);
 	else
-		say(a, "%s: %s", severity, d->message);
+		say_answer(a, "%s: %s", severity, d->message);
 }
 
 static void
@@ -118,7 +119,7 @@ say_summary(struct answer *a, const struct state *s)
 	const size_t errors = diag_count(diags, SEVERITY_ERROR);
 	const size_t warnings = diag_count(diags, SEVERITY_WARNING);
 
-	say(a, "%s%s, model %s", state_file_name(s), state_unsaved(s) ? ", not saved" : "",
+	say_answer(a, "%s%s, model %s", state_file_name(s), state_unsaved(s) ? ", not saved" : "",
 	    field_text(FIELD_PRESET, &s->plan));
 	say_sizes(a, s);
 	say_numbers(a, s);
@@ -126,8 +127,48 @@ say_summary(struct answer *a, const struct state *s)
 		if (diags->item[i].severity == SEVERITY_ERROR)
 			say_diag(a, &diags->item[i]);
 	if (errors + warnings > 0)
-		say(a, "%zu error%s, %zu warning%s: errors lists them", errors, TEXT_S(errors),
+		say_answer(a, "%zu error%s, %zu warning%s: errors lists them", errors, TEXT_S(errors),
 		    warnings, TEXT_S(warnings));
+}
+
+/* "tp 2 NVLink 44.6 GB: ranks 0 1": who is with whom, over what. */
+static void
+say_relation(struct answer *a, const struct state *s, const struct map_relation *r, int i)
+{
+	const struct layout *l = &s->estimate->layout;
+	const int64_t group = layout_group_of(l, r->kind[i], r->cursor);
+	const int64_t n = layout_group_size(l, r->kind[i]);
+	char what[MAP_COLOR_TEXT_SIZE], ranks[160] = "";
+
+	map_relation_text(r, i, &s->plan, s->estimate, what, sizeof what);
+	for (int64_t k = 0; group >= 0 && k < n && k < ENTRIES; k++)
+		text_add(ranks, sizeof ranks, " %lld", (long long)layout_member(l, r->kind[i], group, k));
+	if (n > ENTRIES)
+		text_add(ranks, sizeof ranks, " and %lld more", (long long)(n - ENTRIES));
+	say_answer(a, "%s a step, ranks%s", what, ranks);
+}
+
+/* The map in words: the GPU under the cursor, which go moves, and whom it talks to. */
+static void
+say_map(struct answer *a, const struct state *s)
+{
+	const int64_t gpus = s->plan.cluster.gpus_per_node, rank = s->map.cursor;
+	struct map_relation r;
+	char at[64];
+
+	if (!s->estimate->laid_out) {
+		say_answer(a, "error: no groups: the layout refuses the plan (errors says why)");
+		return;
+	}
+	map_coordinates(&s->estimate->layout, rank, at, sizeof at);
+	say_answer(a, "rank %lld: node %lld, GPU %lld, stage %lld, %s", (long long)rank,
+	    (long long)(rank / gpus), (long long)(rank % gpus),
+	    (long long)layout_pipeline_rank(&s->estimate->layout, rank), at);
+	map_relation_init(&r, &s->estimate->layout, rank, false);
+	for (int i = 0; i < r.count; i++)
+		say_relation(a, s, &r, i);
+	if (r.count == 0)
+		say_answer(a, "it talks to no other GPU");
 }
 
 /* What is asked for, if anything is. */
@@ -138,20 +179,30 @@ say_question(struct answer *a, const struct state *s)
 
 	if (s->question.kind != QUESTION_NONE) {
 		typing_question(s, text, sizeof text);
-		say(a, "%s (an empty line, or another command, is Esc)", text);
+		say_answer(a, "%s (an empty line, or another command, is Esc)", text);
 	} else if (s->prompt.kind != PROMPT_NONE) {
 		typing_label(s, text, sizeof text);
-		say(a, "%s%s (an empty line leaves it)", text, s->prompt.line.text);
+		say_answer(a, "%s%s (an empty line leaves it)", text, s->prompt.line.text);
 	}
 }
 
-/* The list that is open: its entries have their numbers. When it is the one that was open
- * before, its selected entry alone: that one was switched. */
+/* Whether a line is of the ten entries from `first` on; a heading, as the entry below it. */
+static bool
+is_told(const struct rows *rows, size_t i, int first)
+{
+	while (i < rows->count && rows->row[i].item < 0)
+		i++;
+	return i == rows->count || (rows->row[i].item >= first && rows->row[i].item < first + ENTRIES);
+}
+
+/* The list that is open, ten entries at once: they have their numbers. When it is the one that was
+ * open before, its selected entry alone: that one was switched. */
 static void
 say_list(FILE *out, const struct state *s, const char *open)
 {
 	const struct list_type *type = s->lists[s->list.kind];
 	char title[SAY_SIZE];
+	const int first = s->list.first_line; /* entry, as nothing scrolls here */
 	struct rows rows;
 	bool again;
 
@@ -163,12 +214,14 @@ say_list(FILE *out, const struct state *s, const char *open)
 	for (size_t i = 0; i < rows.count; i++) {
 		const struct row *row = &rows.row[i];
 
-		if (again && row->item != s->list.item)
+		if (again ? row->item != s->list.item : !is_told(&rows, i, first))
 			continue;
 		if (row->item >= 0 && (i == 0 || row[-1].item != row->item))
 			out_part(out, "%d. ", row->item + 1);
 		put_text(out, row->text + strspn(row->text, " "));
 	}
+	if (!again && rows.items > first + ENTRIES)
+		out_line(out, "%d more entries: more", rows.items - first - ENTRIES);
 	if (rows.items > 0 && type->accept != NULL && !again)
 		put_text(out, "a number takes that entry");
 	rows_free(&rows);
@@ -183,7 +236,7 @@ say_field(struct answer *a, enum field_id f, const struct plan *p)
 	field_range(f, range, sizeof range);
 	field_source_text(f, p, source, sizeof source);
 	field_unit(f, p, unit, sizeof unit);
-	say(a, "%s%s%s, %s: %s%s%s", text, unit[0] != '\0' ? " " : "", unit, source, field_table[f].help,
+	say_answer(a, "%s%s%s, %s: %s%s%s", text, unit[0] != '\0' ? " " : "", unit, source, field_table[f].help,
 	    range[0] != '\0' ? "; " : "", range);
 }
 
@@ -216,10 +269,10 @@ say_change(struct answer *a, const struct state *s, const struct before *was)
 
 	summary_delta(&was->summary, &now, delta, sizeof delta);
 	if (s->message[0] == '\0') /* else that was said */
-		say(a, "%s%s%s", undo_entry(&s->undo, s->undo.now)->what, delta[0] != '\0' ? ": " : "",
+		say_answer(a, "%s%s%s", undo_entry(&s->undo, s->undo.now)->what, delta[0] != '\0' ? ": " : "",
 		    delta);
 	else if (delta[0] != '\0')
-		say(a, "%s", delta);
+		say_answer(a, "%s", delta);
 	if (delta[0] == '\0')
 		say_numbers(a, s);
 	for (size_t i = 0; i < diags->count; i++) {
@@ -230,7 +283,7 @@ say_change(struct answer *a, const struct state *s, const struct before *was)
 			say_diag(a, d);
 	}
 	if (s->estimate->legal && diag_count(&was->diags, SEVERITY_ERROR) > 0)
-		say(a, "no errors any more");
+		say_answer(a, "no errors any more");
 }
 
 static void
@@ -241,10 +294,10 @@ say_result(struct answer *a, const struct state *s, const struct before *was)
 	char text[SAY_SIZE];
 
 	if (s->message[0] != '\0')
-		say(a, "%s%s", s->message_role == ROLE_ERROR ? "error: " : "", s->message);
+		say_answer(a, "%s%s", s->message_role == ROLE_ERROR ? "error: " : "", s->message);
 	if (s->prompt.error[0] != '\0' &&
 	    (s->prompt.kind != PROMPT_NONE || s->question.kind != QUESTION_NONE))
-		say(a, "error: %s", s->prompt.error);
+		say_answer(a, "error: %s", s->prompt.error);
 	if (changed)
 		say_change(a, s, was);
 	if (s->list.kind != LIST_NONE && s->prompt.kind == PROMPT_NONE && s->question.kind == QUESTION_NONE)
@@ -256,12 +309,12 @@ say_result(struct answer *a, const struct state *s, const struct before *was)
 	if (s->form.field != was->field)
 		say_field(a, s->form.field, &s->plan);
 	else if (s->map.cursor != was->cursor)
-		say(a, "rank %lld", (long long)s->map.cursor);
+		say_answer(a, "rank %lld", (long long)s->map.cursor);
 	else { /* the stage, traffic or number that is selected now */
 		text[0] = '\0';
 		if (pane_type(s, s->focus)->line != NULL)
 			pane_type(s, s->focus)->line(s, text, sizeof text);
-		say(a, "%s", text[0] != '\0' ? text : "done");
+		say_answer(a, "%s", text[0] != '\0' ? text : "done");
 	}
 }
 
@@ -316,7 +369,7 @@ take_entry(struct state *s, int64_t n, struct answer *a)
 
 	list_rows(&rows, s, LINE_COLUMNS);
 	if (n < 1 || n > rows.items)
-		say(a, "error: there is no entry %lld", (long long)n);
+		say_answer(a, "error: there is no entry %lld", (long long)n);
 	else
 		s->list.item = (int)n - 1;
 	rows_free(&rows);
@@ -327,16 +380,17 @@ take_entry(struct state *s, int64_t n, struct answer *a)
 static void
 say_command(struct answer *a, const struct command *c)
 {
-	say(a, "%s%s%s: %s", c->name, c->argument[0] != '\0' ? " " : "", c->argument, c->help);
+	say_answer(a, "%s%s%s: %s", c->name, c->argument[0] != '\0' ? " " : "", c->argument, c->help);
 }
 
 /* The screen's list is about keys. */
 static void
 say_commands(struct answer *a)
 {
-	say(a, "FIELD VALUE: set a field; FIELD + or FIELD -: its next or previous legal value; "
+	say_answer(a, "FIELD VALUE: set a field; FIELD + or FIELD -: its next or previous legal value; "
 	    "FIELD: what it is");
-	say(a, "a number: take that entry of the list above; an empty line: the summary");
+	say_answer(a, "a number: take that entry of the list above; more: its next ten; an empty line: the "
+	    "summary; map: who talks to whom, of the GPU that go leads to");
 	for (size_t i = 0; i < command_count; i++)
 		if (command_table[i].contexts != CONTEXT_LIST)
 			say_command(a, &command_table[i]);
@@ -360,12 +414,16 @@ run_command(struct state *s, const char *text, struct answer *a)
 		say_command(a, about);
 		return 0;
 	}
+	if (text_equal(text, "map")) {
+		say_map(a, s);
+		return 0;
+	}
 	if (!use_field(s, text, a, &flags))
 		flags = app_command(s, text);
 	if (s->prompt.kind == PROMPT_FILTER) /* the list says it all, and numbers choose from it */
 		prompt_end(s);
-	if ((flags & EVENT_SUSPEND) != 0)
-		say(a, "error: this is for the screen");
+	if ((flags & (EVENT_SUSPEND | EVENT_SHELL)) != 0)
+		say_answer(a, "error: this is for the screen");
 	return flags;
 }
 
@@ -388,7 +446,7 @@ linear_begin(struct state *s, FILE *out)
 	    "FIELD + and FIELD - step it, an empty line repeats this summary, quit leaves");
 	say_summary(&a, s);
 	if (s->message[0] != '\0' && s->question.kind == QUESTION_NONE)
-		say(&a, "%s", s->message);
+		say_answer(&a, "%s", s->message);
 	say_question(&a, s);
 }
 
@@ -421,7 +479,7 @@ linear_line(struct state *s, const char *text, FILE *out)
 	bool asked;
 
 	if (!trim(text, line, sizeof line)) {
-		say(&a, "error: the line is longer than %zu bytes", sizeof line - 1);
+		say_answer(&a, "error: the line is longer than %zu bytes", sizeof line - 1);
 		return true;
 	}
 	/* A script does not know what is asked; questions are answered by a letter. */
@@ -435,6 +493,11 @@ linear_line(struct state *s, const char *text, FILE *out)
 		say_summary(&a, s);
 		return true;
 	}
+	if (!asked && s->list.kind != LIST_NONE && text_equal(line, "more")) {
+		s->list.first_line += ENTRIES;
+		say_list(out, s, "");
+		return true;
+	}
 	if (asked)
 		flags = answer_question(s, line);
 	else if (s->list.kind != LIST_NONE && text_to_int(line, &n))
@@ -445,7 +508,7 @@ linear_line(struct state *s, const char *text, FILE *out)
 	}
 	if ((flags & EVENT_QUIT) != 0) {
 		if (s->message[0] != '\0') /* "saved plan.cfg" */
-			say(&a, "%s", s->message);
+			say_answer(&a, "%s", s->message);
 		return false;
 	}
 	while (s->list.kind == LIST_SEARCH && lookup_look(s)) /* lines tell of the end alone */

@@ -13,7 +13,7 @@
 
 #include "ui/state/state.h"
 
-/* What is said at the start. */
+/* Say the first lines. */
 void linear_begin(struct state *s, FILE *out);
 
 /* Use one line as typed, and say what came of it. False when the program is to end. */

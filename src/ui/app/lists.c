@@ -11,4 +11,6 @@ const struct list_type *const list_table[LIST_COUNT] = {
 	[LIST_COMPARE] = &compare_list, [LIST_HISTORY] = &history_list,
 	[LIST_TOPICS] = &topics_list, [LIST_TOPIC] = &topic_list, [LIST_OPTIONS] = &options_list,
 	[LIST_PLANS] = &plans_list, [LIST_SEARCH] = &search_list, [LIST_STEPS] = &steps_list,
+	[LIST_DIAGNOSE] = &diagnose_list,
+	[LIST_YANK] = &yank_list, [LIST_RUN] = &whole_list,
 };

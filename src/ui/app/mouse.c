@@ -47,7 +47,7 @@ static unsigned
 click_footer(struct state *s, int x, int w)
 {
 	struct hint hint[HINTS_MAX];
-	int n = list_types(s) || s->prompt.kind != PROMPT_NONE ? 0 : hints_footer(s, w, hint);
+	int n = s->prompt.kind != PROMPT_NONE ? 0 : hints_footer(s, w, hint);
 
 	for (int i = 0; i < n; i++)
 		if (x >= hint[i].x && x < hint[i].x + hint[i].w)

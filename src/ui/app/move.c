@@ -92,11 +92,14 @@ unsigned
 move_to_pane(struct state *s, const char *name)
 {
 	const enum pane pane = move_pane_named(s, name);
+	char names[128] = "";
 
+	for (int i = 0; i < PANE_COUNT; i++)
+		text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", pane_type(s, (enum pane)i)->name);
 	if (pane < PANE_COUNT)
 		state_focus(s, pane);
 	else
-		state_say(s, ROLE_ERROR, "one of plan, map, memory, traffic (load when serving), step");
+		state_say(s, ROLE_ERROR, "one of %s", names);
 	return 0;
 }
 
@@ -135,6 +138,7 @@ move_peers(struct state *s)
 		return 0;
 	s->picture = PICTURE_MAP;
 	s->plain_map = !s->plain_map;
+	map_pane_renew(s);
 	state_say(s, ROLE_DIM, s->plain_map ? "all groups are coloured" :
 	    "the groups of the GPU under the cursor are coloured");
 	return 0;
@@ -182,7 +186,7 @@ unsigned
 move_kind(struct state *s, int way)
 {
 	const struct layout *l = &s->estimate->layout;
-	struct map_color usual[MAP_USUAL_MAX + 1];
+	struct map_color usual[MAP_USUAL_MAX + 2];
 	char name[MAP_COLOR_NAME_SIZE];
 	const char *shown = name;
 	int count, at;
@@ -192,6 +196,7 @@ move_kind(struct state *s, int way)
 	count = map_colors_usual(l, usual);
 	if (pool_gpus(&s->plan) > 0)
 		usual[count++] = (struct map_color){ MAP_BY_ROLE, 0 };
+	usual[count++] = (struct map_color){ MAP_BY_RELATION, 0 };
 	at = way > 0 ? -1 : count;
 	for (int i = 0; i < count; i++)
 		if (map_color_index(l, usual[i]) == map_color_index(l, s->map.color[0]))

@@ -66,6 +66,21 @@ path_columns(const struct rows *rows)
 	return w < PATH_LEAST ? PATH_LEAST : w > PATH_MOST ? PATH_MOST : w;
 }
 
+const struct new_plan *
+plans_new(int i)
+{
+	static const struct new_plan table[] = {
+		{ "new: pre-train a model", "" },
+		{ "new: fine-tune a model with LoRA on one GPU",
+		    "finetune.method=lora nodes=1 gpus-per-node=1 tp=1 pp=1" },
+		{ "new: RL, GRPO on eight GPUs", "rl.algorithm=grpo nodes=1 tp=1 pp=1 layout=torchtitan zero_stage=3 recompute=full gbs=256 "
+		    "serving.gpu_memory_utilization=0.6 rl.offload=optimizer+params" },
+		{ "new: serve a model", "mode=serve nodes=1 tp=1 pp=1" },
+	};
+
+	return i < (int)(sizeof table / sizeof *table) ? &table[i] : NULL;
+}
+
 void
 plans_rows(struct rows *rows, const struct state *s)
 {
@@ -73,7 +88,7 @@ plans_rows(struct rows *rows, const struct state *s)
 	char text[ROW_TEXT_SIZE + STATE_PATH_SIZE];
 
 	for (int shipped = 0; shipped <= (is_saving(s) ? 0 : 1); shipped++) {
-		rows_heading(rows, shipped ? "Examples" : "Here");
+		rows_heading(rows, shipped ? "Examples" : "Here and of late");
 		for (size_t i = 0; i < s->found.count; i++) {
 			const struct found_plan *f = &s->found.plan[i];
 
@@ -83,9 +98,14 @@ plans_rows(struct rows *rows, const struct state *s)
 			    "would be written over" : NULL, w, text, sizeof text);
 			rows_line(rows, (int)i, f->role, text);
 		}
+		for (int i = 0; !shipped && !is_saving(s) && plans_new(i) != NULL; i++)
+			rows_line(rows, (int)s->found.count + 2 + i, ROLE_TEXT, plans_new(i)->what);
 		if (!shipped && !is_saving(s)) /* file_take_found asks for its name */
 			rows_line(rows, (int)s->found.count, ROLE_TEXT,
 			    "import FILE: config.json, a launch script, sinfo, nvidia-smi, settings");
+		if (!shipped && !is_saving(s))
+			rows_line(rows, (int)s->found.count + 1, ROLE_TEXT,
+			    "diagnose FILE: a log of this plan, a trace, a benchmark: why is it slow");
 	}
 }
 

@@ -284,7 +284,7 @@ cancel(struct state *s)
 
 		s->list = s->prompt.before;
 		if (types)
-			list_leave(s);
+			list_close(s);
 	}
 	if (s->prompt.kind == PROMPT_SAVE)
 		list_leave(s);

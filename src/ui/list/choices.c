@@ -203,62 +203,71 @@ catalog_accept(struct state *s, int target)
 	return flags;
 }
 
-/* How well a field answers what was typed: its very name, the beginning of one, of a word in
- * one, a part of one, or something else about it. Of each, fields that most plans need come
- * first. */
-enum { NAMED, BEGINS, WORD_BEGINS, NAMED_PARTLY, MENTIONED, MATCHES };
-
-/* A match of one name, or one less good that is known already. */
-static int
-better_match(int match, const char *name, const char *typed)
-{
-	const char *at = name != NULL ? strcasestr(name, typed) : NULL;
-	int found = MENTIONED;
-
-	for (; at != NULL; at = strcasestr(at + 1, typed)) {
-		int here = at == name ? BEGINS : strchr(" -_", at[-1]) != NULL ? WORD_BEGINS : NAMED_PARTLY;
-
-		if (at == name && strlen(name) == strlen(typed))
-			here = NAMED;
-		found = here < found ? here : found;
-	}
-	return found < match ? found : match;
-}
-
-static int
-match_of(const char *typed, enum field_id f)
+enum match
+fields_match(enum field_id f, const char *typed)
 {
 	const struct field *row = &field_table[f];
 	const char *const names[] = { field_abbreviation(f), row->flag, row->label, field_key(f) };
-	int match = MENTIONED;
+	enum match match = MATCH_NONE;
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		match = better_match(match, names[i], typed);
-	return 2 * match + (row->flag == NULL);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const enum match here = match_name(names[i], typed);
+
+		match = here < match ? here : match;
+	}
+	return match;
 }
 
+/* By a name that is like the filter, or by anything about it that has its words. */
+static bool
+field_passes(const struct rows *rows, enum field_id f, const char *value)
+{
+	const struct field *row = &field_table[f];
+
+	return rows->loose ? fields_match(f, rows->filter) < MATCH_NONE : rows_finds(rows,
+	    (const char *const[]){ row->label, value, field_short(f), row->path, row->help, NULL });
+}
+
+static void
+add_field(struct rows *rows, enum field_id f, const char *value)
+{
+	char shown[ROW_TEXT_SIZE], cell[80];
+
+	rows_column(value, VALUE_COLUMNS, cell, sizeof cell);
+	text_put(shown, sizeof shown, "%-18s %s", field_table[f].label, cell);
+	if (rows->width >= PATH_FROM)
+		text_add(shown, sizeof shown, " %-34s %s", field_table[f].path,
+		    rows->width >= HELP_FROM ? field_table[f].help : "");
+	rows_shown(rows, (int)f, ROLE_TEXT, shown);
+}
+
+/* What the plan has no use for answers no better than by a part of its name. */
+static int
+field_rank(enum field_id f, const struct state *s, const char *typed)
+{
+	const enum match match = fields_match(f, typed);
+	const bool used = field_in_use(f, &s->plan) || match == MATCH_NAMED || match > MATCH_PART;
+
+	return 2 * (int)(used ? match : MATCH_PART) + (field_table[f].flag == NULL);
+}
+
+/* The best answers first, of each those that most plans need. */
 static void
 fields_rows(struct rows *rows, const struct state *s)
 {
 	const bool ranked = rows->filter[0] != '\0';
-	char text[ROW_TEXT_SIZE], shown[ROW_TEXT_SIZE], value[64], cell[80];
+	char value[64];
 
-	for (int match = ranked ? 0 : 2 * MATCHES - 1; match < 2 * MATCHES; match++)
-		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-			if (!field_applies(f, &s->plan) || (ranked && match_of(rows->filter, f) != match))
-				continue;
-			field_format(f, &s->plan, value, sizeof value);
-			text_put(text, sizeof text, "%s %s %s %s %s", field_table[f].label, value,
-			    field_short(f), field_table[f].path, field_table[f].help);
-			if (!rows_passes(rows, text))
-				continue;
-			rows_column(value, VALUE_COLUMNS, cell, sizeof cell);
-			text_put(shown, sizeof shown, "%-18s %s", field_table[f].label, cell);
-			if (rows->width >= PATH_FROM)
-				text_add(shown, sizeof shown, " %-34s %s", field_table[f].path,
-				    rows->width >= HELP_FROM ? field_table[f].help : "");
-			rows_shown(rows, (int)f, ROLE_TEXT, shown);
-		}
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		if (!field_applies(f, &s->plan))
+			continue;
+		field_format(f, &s->plan, value, sizeof value);
+		if (ranked && !field_passes(rows, f, value))
+			continue;
+		rows->rank = ranked ? field_rank(f, s, rows->filter) : 0;
+		add_field(rows, f, value);
+	}
+	rows_sort(rows);
 }
 
 unsigned
@@ -284,6 +293,7 @@ fields_accept(struct state *s, int target)
 const struct list_type diags_list = { .title = "errors, warnings and hints", .rows = diags_rows,
 	.accept = diags_accept };
 const struct list_type catalog_list = { .title = "", .add_title = catalog_title,
-	.rows = catalog_rows, .begin = catalog_begin, .accept = catalog_accept, .types = true, .names = true };
+	.rows = catalog_rows, .begin = catalog_begin, .accept = catalog_accept, .wide = true, .types = true,
+	.names = true };
 const struct list_type fields_list = { .title = "fields", .rows = fields_rows,
-	.accept = fields_accept, .types = true };
+	.accept = fields_accept, .wide = true, .types = true };

@@ -35,7 +35,7 @@ diag_of_reason(const struct state *s, const char *reason)
 
 /* One condition. */
 static bool
-holds(const struct state *s, const char *text)
+text_holds(const struct state *s, const char *text)
 {
 	struct search_condition c;
 	char err[256];
@@ -55,7 +55,7 @@ all_hold(const struct state *s, const char *text)
 		const size_t n = strcspn(text, "&");
 
 		text_put(one, sizeof one, "%.*s", (int)n, text);
-		if (!holds(s, one))
+		if (!text_holds(s, one))
 			return false;
 		text += n;
 	}
@@ -125,7 +125,7 @@ guide_follow(struct state *s, const char *link)
 		return diags_open(s);
 	for (int i = PANE_MEMORY; strncmp(link, "why ", 4) == 0 && i < PANE_COUNT; i++)
 		if (text_equal(pane_table[i]->name, link + 4))
-			return why_open(s, (enum pane)i);
+			return why_open(s, pane_type(s, (enum pane)i));
 	if (f == FIELD_NONE)
 		return 0;
 	s->form.field = f;

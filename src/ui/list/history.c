@@ -84,4 +84,4 @@ history_accept(struct state *s, int target)
 }
 
 const struct list_type history_list = { .title = "changes of this session", .rows = history_rows,
-	.begin = history_begin, .accept = history_accept };
+	.begin = history_begin, .accept = history_accept, .wide = true };

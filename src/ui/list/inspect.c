@@ -4,9 +4,9 @@
 #include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/framework/framework.h"
+#include "core/plan/nodes.h"
 #include "ui/list/rows.h"
 #include "ui/list/views.h"
-#include "ui/map/map_sets.h"
 #include "ui/pane/flows.h"
 #include "ui/pane/map_pane.h"
 #include "ui/pane/panes.h"
@@ -27,12 +27,18 @@ static void
 place_rows(struct rows *rows, const struct state *s, int64_t rank)
 {
 	const struct cluster *c = &s->plan.cluster;
-	char text[ROW_TEXT_SIZE];
+	const int64_t node = rank / c->gpus_per_node;
+	const double speed = nodes_speed(&s->plan, node, node);
+	char text[ROW_TEXT_SIZE], name[NODE_NAME_SIZE];
 
 	rows_heading(rows, "Place");
-	text_put(text, sizeof text, "node %lld, GPU %lld of %lld",
-	    (long long)(rank / c->gpus_per_node), (long long)(rank % c->gpus_per_node),
-	    (long long)c->gpus_per_node);
+	text_put(text, sizeof text, "node %lld, GPU %lld of %lld", (long long)node,
+	    (long long)(rank % c->gpus_per_node), (long long)c->gpus_per_node);
+	nodes_name(c->node_list, node, name, sizeof name);
+	if (name[0] != '\0')
+		text_add(text, sizeof text, ": %s", name);
+	if (speed < 1)
+		text_add(text, sizeof text, "; it reaches %.3g of the speed of others", speed);
 	if (c->nvlink_domain > 1)
 		text_add(text, sizeof text, "; NVLink domain %lld",
 		    (long long)(rank / c->nvlink_domain));
@@ -40,6 +46,9 @@ place_rows(struct rows *rows, const struct state *s, int64_t rank)
 	text[0] = '\0';
 	map_axes(&s->estimate->layout, rank, text, sizeof text);
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, "coordinates%s", text);
+	for (size_t i = 0; i < s->estimate->diags.count; i++)
+		if (text_equal(s->estimate->diags.item[i].reason, "node_lost"))
+			rows_item(rows, TARGET_NONE, ROLE_TEXT, "%s", s->estimate->diags.item[i].message);
 }
 
 /* "heads 8 to 15 of 64", "head 3 of 8", "all 64 heads" */
@@ -193,6 +202,9 @@ memory_rows(struct rows *rows, const struct state *s, int64_t rank)
 	if (result_value(RESULT_HOST_BYTES, e, stage, &bytes) && bytes > 0)
 		rows_item(rows, TARGET_NONE, ROLE_TEXT, "%-12s %10s", "on the host",
 		    UNITS_SHORT(BYTES, bytes));
+	if (result_value(RESULT_DRIVE_BYTES, e, stage, &bytes) && bytes > 0)
+		rows_item(rows, TARGET_NONE, ROLE_TEXT, "%-12s %10s", "on drives",
+		    UNITS_SHORT(BYTES, bytes));
 }
 
 /* "tp       group 1, member 2 of 8, NVLink: 8 9 10 11 12 13 14 15" */
@@ -264,11 +276,11 @@ inspect_accept(struct state *s, int target)
 
 	if (target >= TARGET_TRAFFIC) {
 		s->flow.at = target - TARGET_TRAFFIC;
-		return why_open(s, PANE_TRAFFIC);
+		return why_open(s, &traffic_pane);
 	}
 	if (target == TARGET_MEMORY) {
 		s->stage.at = layout_pipeline_rank(&s->estimate->layout, s->map.cursor);
-		return why_open(s, PANE_MEMORY);
+		return why_open(s, &memory_pane);
 	}
 	if (target >= 0) {
 		name = s->estimate->layout.kind[target].name;

@@ -37,6 +37,7 @@ put_source(const struct state *s, struct map_color color, int at, int w, char *b
 		[MAP_BY_STAGE] = "pipeline stage", [MAP_BY_LAYERS] = "the layers that it holds",
 		[MAP_BY_MEMORY] = "its memory at the peak, against what it has",
 		[MAP_BY_ROLE] = "what its pool does: trainer, rollout, other models",
+		[MAP_BY_RELATION] = "who the GPU under the cursor talks to",
 	};
 	const struct layout *l = &s->estimate->layout;
 	char name[MAP_COLOR_NAME_SIZE];

@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "ui/pane/panes.h"
 
-enum { INDENT = 4 };
+enum { INDENT = 4, POPUP_COLUMNS = 60 /* least, of a list over some panes */ };
 
 static const struct list_type *
 type_of(const struct state *s)
@@ -13,26 +13,61 @@ type_of(const struct state *s)
 	return s->lists[s->list.kind];
 }
 
-/* In place of the form, or of all panes. */
+/* Lines of all its entries in an area so wide; too many where one would be cut there. */
+static int
+all_lines(const struct state *s, int width)
+{
+	struct rows rows = { .width = width, .hang = INDENT, .filter = "", .texts = s->texts };
+	int n;
+
+	type_of(s)->rows(&rows, s);
+	n = (int)rows.count;
+	for (size_t i = 0; i < rows.count && n < PANE_FAR; i++)
+		if (canvas_width(NULL, rows.row[i].text) > width)
+			n = PANE_FAR;
+	rows_free(&rows);
+	return n > 0 ? n : 1;
+}
+
+/* In place of the form; over the panes beside it, or over all where its lines are long, as high as
+ * its entries; or in place of all panes. */
 static struct rect
 list_rect(const struct state *s)
 {
-	struct arrange a = panes_arrange(s);
-	const bool beside = type_of(s)->preview != NULL && !a.tabs;
+	const struct list_type *type = type_of(s);
+	const struct arrange a = panes_arrange(s);
+	struct rect r = { 0, a.header.h, s->columns, s->rows - a.header.h - a.message.h - a.footer.h };
+	const int beside = a.pane[PANE_FORM].w;
 
-	return (struct rect){ 0, a.header.h, beside ? a.pane[PANE_FORM].w : s->columns,
-	    s->rows - a.header.h - a.message.h - a.footer.h };
+	if (a.tabs || !a.framed)
+		return r;
+	if (type->preview != NULL)
+		r.w = beside;
+	else if (type->rows != NULL && type->draw == NULL && s->columns - beside >= POPUP_COLUMNS) {
+		const int lines = all_lines(s, s->columns - beside - 4), wide = all_lines(s, s->columns - 4);
+
+		if (!type->wide && lines <= wide + 1 && lines + 2 <= r.h)
+			r = (struct rect){ beside, r.y, s->columns - beside, lines + 2 };
+		else if (wide + 2 < r.h)
+			r.h = wide + 2;
+	}
+	return r;
 }
 
 bool
+list_over_panes(const struct state *s)
+{
+	const struct arrange a = panes_arrange(s);
+	const struct rect r = list_rect(s);
+
+	return r.w < s->columns || r.h < s->rows - a.header.h - a.message.h - a.footer.h;
+}
+
+void
 list_preview(struct state *s)
 {
-	const int target = list_target(s);
-
-	if (list_rect(s).w == s->columns)
-		return false;
-	type_of(s)->preview(s, target);
-	return true;
+	if (type_of(s)->preview != NULL && list_over_panes(s))
+		type_of(s)->preview(s, list_target(s));
 }
 
 /* Inside its frame, where there is room for one. */
@@ -64,9 +99,15 @@ list_types(const struct state *s)
 void
 list_rows(struct rows *rows, const struct state *s, int width)
 {
-	*rows = (struct rows){ .width = width, .hang = INDENT, .filter = s->list.filter };
+	*rows = (struct rows){ .width = width, .hang = INDENT, .filter = s->list.filter, .texts = s->texts };
 	if (type_of(s)->rows != NULL)
 		type_of(s)->rows(rows, s);
+	if (rows->items == 0 && (type_of(s)->names || type_of(s)->types)) {
+		rows_free(rows);
+		*rows = (struct rows){ .width = width, .hang = INDENT, .filter = s->list.filter,
+			.texts = s->texts, .loose = true };
+		type_of(s)->rows(rows, s);
+	}
 	if (type_of(s)->names)
 		rows_rank(rows);
 }
@@ -319,10 +360,10 @@ draw_matches(const struct state *s, struct canvas *c, struct rect line, const ch
 			int x;
 
 			text_put(found, sizeof found, "%.*s", (int)(at - text), text);
-			x = canvas_width(c, found);
+			x = canvas_width(NULL, found);
 			text_put(found, sizeof found, "%.*s", (int)n, at);
-			if (x + canvas_width(c, found) < line.w - 2)
-				canvas_text(c, line, line.x + x, line.y, style, found);
+			if (x + canvas_width(NULL, found) < line.w - 2)
+				canvas_value(c, line, line.x + x, line.y, style, found);
 			at += n;
 		}
 	}
@@ -340,9 +381,9 @@ draw_row(const struct state *s, struct canvas *c, struct rect line, const struct
 		canvas_mark(c, line);
 	}
 	if (row->item < 0)
-		canvas_text_cut(c, line, line.x, line.y, line.w, style, row->text);
+		canvas_value_cut(c, line, line.x, line.y, line.w, style, row->text);
 	else
-		canvas_text_cut(c, line, line.x + 2, line.y, line.w - 2, style, row->text);
+		canvas_value_cut(c, line, line.x + 2, line.y, line.w - 2, style, row->text);
 	if (style.role != ROLE_SELECTED && row->item >= 0)
 		draw_matches(s, c, (struct rect){ line.x + 2, line.y, line.w - 2, 1 }, row->text);
 }

@@ -8,13 +8,13 @@
 
 struct list_type {
 	const char *title;
-	/* What changes of the title, added to it; NULL: nothing. */
+	/* Adds to the title the part that changes; NULL: nothing. */
 	void (*add_title)(const struct state *s, char *buf, size_t size);
 	void (*rows)(struct rows *rows, const struct state *s);  /* its entries */
 	int (*begin)(const struct state *s);  /* target to begin at; NULL: the first entry */
 	unsigned (*accept)(struct state *s, int target);  /* Enter on an entry; NULL: nothing */
 	unsigned (*more)(struct state *s, int target);    /* Space; NULL: as Enter */
-	/* What the panes would show with the entry taken: the list stands beside them, where there
+	/* Makes the state that of the entry taken, for the panes: the list stands beside them, where there
 	 * is room. NULL: it covers them. */
 	void (*preview)(struct state *s, int target);
 	unsigned (*aside)(struct state *s, int way);      /* left (-1), right (1); NULL: nothing */
@@ -27,6 +27,7 @@ struct list_type {
 	void (*selected)(struct state *s, int target, int width);
 	bool types;                      /* typing filters, without '/' */
 	bool names;                      /* entries begin with names: the nearest to a filter first */
+	bool wide;                       /* its columns take whatever width there is */
 	bool over;                       /* closing leads back to the list it was opened from */
 };
 
@@ -71,9 +72,9 @@ void list_renew(struct state *s);
 /* The entry at a place of the screen; false without one. */
 bool list_at(const struct state *s, int x, int y, int *item);
 
-/* Beside it the panes show what the selected entry is about: make *s show that. False where
- * the list covers them. */
-bool list_preview(struct state *s);
+/* The panes are seen beside it; they may show what the selected entry is about: make *s show that. */
+bool list_over_panes(const struct state *s);
+void list_preview(struct state *s);
 
 /* Draw it over the panes. */
 void list_draw(const struct state *s, struct canvas *c);

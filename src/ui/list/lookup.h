@@ -7,7 +7,8 @@
 
 /* ---- the table: columns that have room ------------------------------------------------ */
 
-enum { TABLE_COLUMNS = 1 + SPACE_FIELDS_MAX + SEARCH_OBJECTIVES_MAX + LOOKUP_NUMBERS + 1 };
+enum { TABLE_COLUMNS = 1 + SPACE_FIELDS_MAX + SEARCH_OBJECTIVES_MAX + SEARCH_CONDITIONS_MAX +
+	LOOKUP_NUMBERS + 1 };
 
 struct lookup_table {
 	int columns, gap;    /* blanks between them */
@@ -26,7 +27,10 @@ void lookup_shown(struct lookup *l, int width);
 /* Places in the order that the ranking is sorted in. */
 void lookup_order(const struct lookup *l, size_t order[LOOKUP_ROOM]);
 
-/* What a column is called. */
+/* What is asked for, in words. */
+void lookup_words(const struct state *s, char *buf, size_t size);
+
+/* The name of a column. */
 const char *lookup_column_name(const struct lookup *l, struct lookup_column column);
 
 /* ---- around it ------------------------------------------------------------------------ */
@@ -35,7 +39,7 @@ const char *lookup_column_name(const struct lookup *l, struct lookup_column colu
 struct rect lookup_part(const struct state *s, struct rect r);
 void lookup_draw(const struct state *s, struct canvas *c, struct rect r, int target);
 
-/* ---- the picture: memory against time ------------------------------------------------- */
+/* ---- the picture: what is asked for ------------------------------------------------- */
 
 /* Draw all plans, the front, the one of place `at` (-1: none) and the plan as it is. */
 void lookup_picture(const struct state *s, struct canvas *c, struct rect r, int at);

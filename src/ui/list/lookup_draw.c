@@ -13,6 +13,7 @@ enum {
 	PICTURE_MOST = 14,       /* and lines that it takes elsewhere, */
 	PICTURE_LEAST = 5,
 	PLANS_LEAST = 5,         /* where so many plans are left */
+	BAR = 20,
 };
 
 /* What is where. Heights are 0 where there is no room. */
@@ -84,6 +85,26 @@ put_counts(const struct lookup *l, bool exact, char *buf, size_t size)
 		    UNITS_SHORT(COUNT, (double)part[i].count), part[i].name);
 }
 
+/* "[#####...............] 25 %, 3.1 s left; 1,234 combinations": time goes as the share does. */
+static void
+put_bar(const struct lookup *l, char *buf, size_t size)
+{
+	const int full = (int)(l->news.share * BAR);
+	char all[48];
+
+	text_put(all, sizeof all, "%s", buf);
+	text_put(buf, size, "[");
+	for (int i = 0; i < BAR; i++)
+		text_add(buf, size, "%c", i < full ? '#' : '.');
+	text_add(buf, size, "] %.0f %%", floor(100 * l->news.share));
+	if (!l->news.runs)
+		text_add(buf, size, ", stopped");
+	else if (l->news.share > 0)
+		text_add(buf, size, ", %s left", UNITS_SHORT(SECONDS, l->news.seconds * (1 - l->news.share) /
+		    l->news.share));
+	text_add(buf, size, "; %s", all);
+}
+
 /* How far it is; of a search that is over, what became of it, in short where there is less
  * room. */
 static void
@@ -95,9 +116,9 @@ put_progress(const struct lookup *l, size_t room, char *buf, size_t size)
 
 	text_put(buf, size, "%s combinations", UNITS_EXACT(COUNT, (double)all));
 	if (!l->news.whole) {
-		text_add(buf, size, ": %s decided, %.0f %%, %.1f s on %d threads%s",
-		    UNITS_EXACT(COUNT, (double)n->decided), floor(100 * l->news.share), l->news.seconds, l->news.threads,
-		    l->news.runs ? "" : "; stopped");
+		put_bar(l, buf, size);
+		text_add(buf, size, ": %s decided, %.1f s on %d threads", UNITS_EXACT(COUNT, (double)n->decided),
+		    l->news.seconds, l->news.threads);
 		return;
 	}
 	text_put(took, sizeof took, "; %s on %d thread%s%s", UNITS_SHORT(SECONDS, l->news.seconds),
@@ -141,12 +162,17 @@ draw_foot(const struct state *s, struct canvas *c, struct rect r, int target)
 	if (target < 0 || l->told.space != l->space)
 		return;
 	text_put(text, sizeof text, "%d: %s", target + 1, l->told.set);
+	if (l->found[target].key.like > 0)
+		text_add(text, sizeof text, ", and %llu like it", (unsigned long long)l->found[target].key.like);
 	canvas_text_cut(c, r, r.x + 2, r.y, r.w - 2, plain, text);
 	text_put(text, sizeof text, "against the plan: %s", l->told.change);
 	if (canvas_width(c, text) > r.w - 2)
 		text_put(text, sizeof text, "%s", l->told.change);
 	canvas_text_cut(c, r, r.x + 2, r.y + 1, r.w - 2, dim, text);
-	text_put(text, sizeof text, "%d before %d: %s", target + 1, target + 2, l->told.why);
+	text_put(text, sizeof text, "%d before %d", target + 1, target + 2);
+	if (l->told.ahead > 0)
+		text_add(text, sizeof text, ", %.0f %% sure", 100 * l->told.ahead);
+	text_add(text, sizeof text, ": %s", l->told.why);
 	if (l->told.why[0] != '\0')
 		canvas_text_cut(c, r, r.x + 2, r.y + 2, r.w - 2, dim, text);
 }

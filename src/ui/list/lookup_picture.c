@@ -1,4 +1,5 @@
-/* Memory against time: each plan a mark. */
+/* The two quantities that are asked for against one another, memory and time where only one is: each
+ * plan a mark. */
 #include <math.h>
 
 #include "core/base/number.h"
@@ -15,7 +16,7 @@ static const struct {
 	const char *name;
 } marks[MARKS] = {
 	[MARK_PLAN] = { '.', ROLE_TEXT, "found" },
-	[MARK_FRONT] = { 'o', ROLE_KEY, "no other takes less of both" },
+	[MARK_FRONT] = { 'o', ROLE_KEY, "no other is better in both" },
 	[MARK_OWN] = { '+', ROLE_GOOD, "the plan" },
 	[MARK_SELECTED] = { '#', ROLE_SELECTED, "selected" },
 };
@@ -26,29 +27,140 @@ struct axes {
 	double x[2], y[2];
 };
 
-static bool
-is_known(const struct lookup_row *f)
+/* What an axis is of: an objective, a condition, or a number that is shown of each plan. */
+static const struct search_target *
+target_of(const struct lookup *l, struct lookup_column q)
 {
-	return !isnan(f->number[LOOKUP_TIME]) && !isnan(f->number[LOOKUP_MEMORY]);
+	return q.by == LOOKUP_OBJECTIVE ? &l->search.objective[q.i] :
+	    q.by == LOOKUP_CONDITION ? &l->search.condition[q.i].target : NULL;
 }
 
-/* No other plan takes less time and no more memory, or the other way round. */
 static bool
-on_front(const struct lookup *l, const struct lookup_row *f)
+is_number(const struct lookup *l, struct lookup_column q, enum result_id id)
+{
+	const struct search_target *t = target_of(l, q);
+
+	return t != NULL ? t->kind == TARGET_RESULT && t->id == (int)id : lookup_number(l, q.i) == id;
+}
+
+static double
+value_of(const struct lookup *l, const struct lookup_row *f, struct lookup_column q)
+{
+	return q.by == LOOKUP_OBJECTIVE ? lookup_objective(l, f, q.i) :
+	    q.by == LOOKUP_CONDITION ? f->asked[q.i] : f->number[q.i];
+}
+
+/* Not all plans have the same of it. */
+static bool
+varies(const struct lookup *l, struct lookup_column q)
+{
+	const double first = value_of(l, &l->found[0], q);
+
+	for (size_t i = 1; i < l->news.kept; i++)
+		if (value_of(l, &l->found[i], q) < first || value_of(l, &l->found[i], q) > first)
+			return true;
+	return false;
+}
+
+/* Add one that tells plans apart and is none of those before. */
+static void
+add_axis(const struct lookup *l, struct lookup_column q[2], int *n, enum lookup_by by, int i)
+{
+	const struct lookup_column next = { by, i };
+	const struct search_target *t = target_of(l, next);
+
+	if (*n == 2 || (l->news.kept > 1 && !varies(l, next)))
+		return;
+	for (int k = 0; k < *n; k++) {
+		const struct search_target *other = target_of(l, q[k]);
+
+		if (t == NULL ? is_number(l, q[k], lookup_number(l, i)) :
+		    other != NULL && other->kind == t->kind && other->id == t->id)
+			return;
+	}
+	q[(*n)++] = next;
+}
+
+/* Objectives, then conditions, then time against memory, or in serving against tokens of a GPU. */
+static bool
+choose_axes(const struct lookup *l, struct lookup_column q[2])
+{
+	int n = 0;
+
+	for (int i = 0; i < l->search.objectives; i++)
+		add_axis(l, q, &n, LOOKUP_OBJECTIVE, i);
+	for (int i = 0; i < l->search.conditions; i++)
+		add_axis(l, q, &n, LOOKUP_CONDITION, i);
+	add_axis(l, q, &n, LOOKUP_NUMBER, LOOKUP_TIME);
+	for (int i = 0; i < LOOKUP_NUMBERS; i++)
+		if (lookup_number(l, i) == RESULT_GENERATED_GPU)
+			add_axis(l, q, &n, LOOKUP_NUMBER, i);
+	add_axis(l, q, &n, LOOKUP_NUMBER, LOOKUP_MEMORY);
+	return n == 2;
+}
+
+static const char *
+name_of(const struct lookup *l, struct lookup_column q)
+{
+	const struct search_target *t = target_of(l, q);
+
+	return t != NULL && t->kind == TARGET_RESULT && result_table[t->id].brief != NULL ?
+	    result_table[t->id].brief : t != NULL && t->kind == TARGET_FIELD ? field_table[t->id].label :
+	    lookup_column_name(l, q);
+}
+
+static bool
+wants_more(const struct lookup *l, struct lookup_column q)
+{
+	return q.by == LOOKUP_OBJECTIVE ? l->search.objective[q.i].more :
+	    q.by == LOOKUP_CONDITION ? l->search.condition[q.i].least :
+	    result_table[lookup_number(l, q.i)].better == BETTER_MORE;
+}
+
+/* An edge in a unit; exact, where both would read the same. */
+static void
+put_edges(const struct lookup *l, struct lookup_column q, const double v[2], char low[UNITS_SIZE],
+    char high[UNITS_SIZE])
+{
+	const struct search_target *t = target_of(l, q);
+	enum measure m = MEASURE_REAL;
+
+	if (t == NULL || t->kind == TARGET_RESULT)
+		m = result_table[t != NULL ? (enum result_id)t->id : lookup_number(l, q.i)].measure;
+	units_short(low, UNITS_SIZE, m, v[0]);
+	units_short(high, UNITS_SIZE, m, v[1]);
+	if (!text_equal(low, high))
+		return;
+	units_exact(low, UNITS_SIZE, m, v[0]);
+	units_exact(high, UNITS_SIZE, m, v[1]);
+}
+
+static bool
+is_known(const struct lookup *l, const struct lookup_row *f, const struct lookup_column q[2])
+{
+	return isfinite(value_of(l, f, q[0])) && isfinite(value_of(l, f, q[1]));
+}
+
+/* No other plan is better in one and no worse in the other. */
+static bool
+on_front(const struct lookup *l, const struct lookup_row *f, const struct lookup_column q[2])
 {
 	for (size_t i = 0; i < l->news.kept; i++) {
-		const double *a = l->found[i].number, *b = f->number;
+		double gain[2];
 
-		if (is_known(&l->found[i]) && a[LOOKUP_TIME] <= b[LOOKUP_TIME] &&
-		    a[LOOKUP_MEMORY] <= b[LOOKUP_MEMORY] &&
-		    (a[LOOKUP_TIME] < b[LOOKUP_TIME] || a[LOOKUP_MEMORY] < b[LOOKUP_MEMORY]))
+		if (!is_known(l, &l->found[i], q))
+			continue;
+		for (int k = 0; k < 2; k++)
+			gain[k] = (wants_more(l, q[k]) ? 1 : -1) *
+			    (value_of(l, &l->found[i], q[k]) - value_of(l, f, q[k]));
+		if (gain[0] >= 0 && gain[1] >= 0 && (gain[0] > 0 || gain[1] > 0))
 			return false;
 	}
 	return true;
 }
 
 static void
-widen(struct axes *a, double x, double y)
+widen_axes(struct axes *a, double x, double y)
 {
 	a->x[0] = smaller(a->x[0], x);
 	a->x[1] = larger(a->x[1], x);
@@ -58,7 +170,7 @@ widen(struct axes *a, double x, double y)
 
 /* The column or line of a value: from the lower edge on. */
 static int
-place(double v, const double edge[2], int cells)
+cell_of(double v, const double edge[2], int cells)
 {
 	return edge[1] > edge[0] ? (int)lround((v - edge[0]) / (edge[1] - edge[0]) * (cells - 1)) : 0;
 }
@@ -68,31 +180,34 @@ put_mark(struct canvas *c, const struct axes *a, double x, double y, enum mark m
 {
 	if (x < a->x[0] || x > a->x[1] || y < a->y[0] || y > a->y[1])
 		return;
-	canvas_put(c, a->r.x + place(x, a->x, a->r.w), a->r.y + a->r.h - 1 - place(y, a->y, a->r.h),
+	canvas_put(c, a->r.x + cell_of(x, a->x, a->r.w), a->r.y + a->r.h - 1 - cell_of(y, a->y, a->r.h),
 	    (struct style){ .role = (uint8_t)marks[mark].role }, (wchar_t)marks[mark].ch);
 }
 
-/* What the edges stand for: memory at the left, time below. */
+/* What the edges stand for: the first quantity below, the second at the left. */
 static void
-draw_edges(const struct lookup *l, struct canvas *c, const struct axes *a, struct rect r)
+draw_edges(const struct lookup *l, struct canvas *c, const struct axes *a, struct rect r,
+    const struct lookup_column q[2])
 {
 	const struct style dim = { .role = ROLE_DIM }, frame = { .role = ROLE_FRAME };
 	const int bottom = a->r.y + a->r.h;
-	const char *low = UNITS_SHORT(BYTES, a->y[0]), *high = UNITS_SHORT(BYTES, a->y[1]);
-	const char *time = result_table[lookup_number(l, LOOKUP_TIME)].brief;
+	const char *below = name_of(l, q[0]), *left = name_of(l, q[1]);
+	char low[UNITS_SIZE], high[UNITS_SIZE];
 
 	for (int y = a->r.y; y < bottom; y++)
 		canvas_put(c, a->r.x - 1, y, frame, canvas_glyph(c, GLYPH_VERTICAL));
 	for (int x = a->r.x; x < a->r.x + a->r.w; x++)
 		canvas_put(c, x, bottom, frame, canvas_glyph(c, GLYPH_HORIZONTAL));
 	canvas_put(c, a->r.x - 1, bottom, frame, canvas_glyph(c, GLYPH_BOTTOM_LEFT));
+	put_edges(l, q[1], a->y, low, high);
 	canvas_text(c, r, a->r.x - 1 - canvas_width(c, high), a->r.y, dim, high);
 	canvas_text(c, r, a->r.x - 1 - canvas_width(c, low), bottom - 1, dim, low);
-	low = UNITS_SHORT(SECONDS, a->x[0]);
-	high = UNITS_SHORT(SECONDS, a->x[1]);
+	if (a->r.h > 4)
+		canvas_text_cut(c, r, r.x, a->r.y + 1, a->r.x - 1 - r.x, dim, left);
+	put_edges(l, q[0], a->x, low, high);
 	canvas_text(c, r, a->r.x + 1, bottom, dim, low);
 	canvas_text(c, r, a->r.x + a->r.w - 1 - canvas_width(c, high), bottom, dim, high);
-	canvas_text(c, r, a->r.x + (a->r.w - canvas_width(c, time)) / 2, bottom, dim, time);
+	canvas_text(c, r, a->r.x + (a->r.w - canvas_width(c, below)) / 2, bottom, dim, below);
 }
 
 /* What the marks mean, the first ones where there is no room for all. */
@@ -113,44 +228,53 @@ draw_legend(struct canvas *c, struct rect r)
 	}
 }
 
+static bool
+own_value(const struct state *s, struct lookup_column q, double *v)
+{
+	const struct search_target *t = target_of(s->lookup, q);
+
+	return t != NULL ? target_value(t, &s->plan, s->estimate, v) :
+	    result_value(lookup_number(s->lookup, q.i), s->estimate, s->estimate->peak_stage, v);
+}
+
 /* The plan as it is may be slower than all that is shown: up to twice their range. */
 static bool
-own_point(const struct state *s, double *x, double *y)
+own_point(const struct state *s, const struct lookup_column q[2], double *x, double *y)
 {
-	const struct lookup *l = s->lookup;
-	const struct estimate *e = s->estimate;
-
-	return s->plan.mode == l->space->plan.mode && e->legal &&
-	    result_value(lookup_number(l, LOOKUP_TIME), e, e->peak_stage, x) &&
-	    result_value(lookup_number(l, LOOKUP_MEMORY), e, e->peak_stage, y);
+	return s->plan.mode == s->lookup->space->plan.mode && s->estimate->legal &&
+	    own_value(s, q[0], x) && own_value(s, q[1], y);
 }
 
 void
 lookup_picture(const struct state *s, struct canvas *c, struct rect r, int at)
 {
 	const struct lookup *l = s->lookup;
-	struct axes a = { { r.x + 10, r.y, r.w - 11, r.h - 2 }, { INFINITY, 0 }, { INFINITY, 0 } };
+	struct axes a = { { r.x + 10, r.y, r.w - 11, r.h - 2 }, { INFINITY, -INFINITY },
+		{ INFINITY, -INFINITY } };
+	struct lookup_column q[2];
 	double x, y;
 
+	if (!choose_axes(l, q))
+		return; /* plans that are alike in all but one number are a list */
 	for (size_t i = 0; i < l->news.kept; i++)
-		if (is_known(&l->found[i]))
-			widen(&a, l->found[i].number[LOOKUP_TIME], l->found[i].number[LOOKUP_MEMORY]);
+		if (is_known(l, &l->found[i], q))
+			widen_axes(&a, value_of(l, &l->found[i], q[0]), value_of(l, &l->found[i], q[1]));
 	if (!(a.x[0] <= a.x[1]) || a.r.w < 8 || a.r.h < 2)
 		return;
-	if (own_point(s, &x, &y) && x <= a.x[1] + (a.x[1] - a.x[0]))
-		widen(&a, x, y);
-	draw_edges(l, c, &a, r);
+	if (own_point(s, q, &x, &y) && x <= a.x[1] + (a.x[1] - a.x[0]))
+		widen_axes(&a, x, y);
+	draw_edges(l, c, &a, r, q);
 	for (enum mark mark = MARK_PLAN; mark <= MARK_FRONT; mark++)
 		for (size_t i = 0; i < l->news.kept; i++) {
 			const struct lookup_row *f = &l->found[i];
 
-			if (is_known(f) && (mark == MARK_PLAN || on_front(l, f)))
-				put_mark(c, &a, f->number[LOOKUP_TIME], f->number[LOOKUP_MEMORY], mark);
+			if (is_known(l, f, q) && (mark == MARK_PLAN || on_front(l, f, q)))
+				put_mark(c, &a, value_of(l, f, q[0]), value_of(l, f, q[1]), mark);
 		}
-	if (own_point(s, &x, &y))
+	if (own_point(s, q, &x, &y))
 		put_mark(c, &a, x, y, MARK_OWN);
-	if (at >= 0 && (size_t)at < l->news.kept && is_known(&l->found[at]))
-		put_mark(c, &a, l->found[at].number[LOOKUP_TIME], l->found[at].number[LOOKUP_MEMORY],
+	if (at >= 0 && (size_t)at < l->news.kept && is_known(l, &l->found[at], q))
+		put_mark(c, &a, value_of(l, &l->found[at], q[0]), value_of(l, &l->found[at], q[1]),
 		    MARK_SELECTED);
 	draw_legend(c, (struct rect){ r.x + 2, r.y + r.h - 1, r.w - 2, 1 });
 }

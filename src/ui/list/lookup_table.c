@@ -6,7 +6,7 @@
 #include "core/base/units.h"
 #include "ui/list/lookup.h"
 
-enum { CELL = 96 };
+enum { CELL = 96, BEST = 24 };
 
 const char *
 lookup_column_name(const struct lookup *l, struct lookup_column column)
@@ -18,6 +18,8 @@ lookup_column_name(const struct lookup *l, struct lookup_column column)
 		return field_table[l->space->field[column.i].field].label;
 	case LOOKUP_OBJECTIVE:
 		return target_name(&l->search.objective[column.i]);
+	case LOOKUP_CONDITION:
+		return target_name(&l->search.condition[column.i].target);
 	case LOOKUP_NUMBER:
 		return lookup_number(l, column.i) == RESULT_WORLD ? "GPUs" :
 		    result_table[lookup_number(l, column.i)].brief;
@@ -46,12 +48,20 @@ put_number(const struct lookup *l, const struct lookup_row *f, int i, bool capac
 	text_add(buf, size, " of %s", whole);
 }
 
+/* What is asked for; "" where it is not known. */
+static void
+put_target(const struct search_target *t, double v, char *buf, size_t size)
+{
+	*buf = '\0';
+	if (!isnan(v))
+		units_short(buf, size, t->kind == TARGET_RESULT ? result_table[t->id].measure : MEASURE_REAL, v);
+}
+
 static void
 put_cell(const struct lookup *l, struct lookup_column column, size_t at, bool capacity, char *buf,
     size_t size)
 {
 	const struct lookup_row *f = &l->found[at];
-	const struct search_target *t;
 
 	switch (column.by) {
 	case LOOKUP_RANK:
@@ -61,9 +71,10 @@ put_cell(const struct lookup *l, struct lookup_column column, size_t at, bool ca
 		space_format(l->space, column.i, f->key.index, buf, size);
 		return;
 	case LOOKUP_OBJECTIVE:
-		t = &l->search.objective[column.i];
-		units_short(buf, size, t->kind == TARGET_RESULT ? result_table[t->id].measure :
-		    MEASURE_REAL, lookup_objective(l, f, column.i));
+		put_target(&l->search.objective[column.i], lookup_objective(l, f, column.i), buf, size);
+		return;
+	case LOOKUP_CONDITION:
+		put_target(&l->search.condition[column.i].target, f->asked[column.i], buf, size);
 		return;
 	case LOOKUP_NUMBER:
 		put_number(l, f, column.i, capacity, buf, size);
@@ -99,16 +110,19 @@ put_head(const char *name, int line, char *buf, size_t size)
 /* ---- columns ----------------------------------------------------------------------- */
 
 static void
-add(struct lookup_table *t, enum lookup_by by, int i)
+add_column(struct lookup_table *t, enum lookup_by by, int i)
 {
 	t->at[t->columns++].column = (struct lookup_column){ by, i };
 }
 
-/* Not every plan has the same value of free field i, or it is not the plan's own. */
+/* Not every plan has the same value of free field i, or it is not the plan's own; of a switch, not every
+ * one of the best. */
 static bool
-tells(const struct lookup *l, int i)
+has_column(const struct lookup *l, int i)
 {
-	for (size_t k = 0; k < l->news.kept; k++)
+	const size_t rows = l->space->field[i].row != NULL && l->news.kept > BEST ? BEST : l->news.kept;
+
+	for (size_t k = 0; k < rows; k++)
 		if (space_digit(l->space, i, l->found[k].key.index) != l->space->field[i].own)
 			return true;
 	return false;
@@ -124,22 +138,33 @@ is_shown(const struct lookup_table *t, const struct lookup *l, const struct sear
 		if (target->kind == TARGET_FIELD && t->at[i].column.by == LOOKUP_FIELD &&
 		    target->id == (int)l->space->field[t->at[i].column.i].field)
 			return true;
+	for (int i = 0; i < t->columns; i++) {
+		const struct lookup_column c = t->at[i].column;
+		const struct search_target *other = c.by == LOOKUP_OBJECTIVE ? &l->search.objective[c.i] :
+		    c.by == LOOKUP_CONDITION ? &l->search.condition[c.i].target : NULL;
+
+		if (other != NULL && other->kind == target->kind && other->id == target->id)
+			return true;
+	}
 	return false;
 }
 
 static void
 add_columns(struct lookup_table *t, const struct lookup *l)
 {
-	add(t, LOOKUP_RANK, 0);
+	add_column(t, LOOKUP_RANK, 0);
 	for (int i = 0; i < l->space->count; i++)
-		if (tells(l, i))
-			add(t, LOOKUP_FIELD, i);
+		if (has_column(l, i))
+			add_column(t, LOOKUP_FIELD, i);
 	for (int i = 0; i < l->search.objectives; i++)
 		if (!is_shown(t, l, &l->search.objective[i]))
-			add(t, LOOKUP_OBJECTIVE, i);
+			add_column(t, LOOKUP_OBJECTIVE, i);
+	for (int i = 0; i < l->search.conditions; i++)
+		if (!is_shown(t, l, &l->search.condition[i].target))
+			add_column(t, LOOKUP_CONDITION, i);
 	for (int i = 0; i < LOOKUP_NUMBERS && lookup_number(l, i) != RESULT_COUNT; i++)
-		add(t, LOOKUP_NUMBER, i);
-	add(t, LOOKUP_BINDS, 0);
+		add_column(t, LOOKUP_NUMBER, i);
+	add_column(t, LOOKUP_BINDS, 0);
 }
 
 static int
@@ -278,6 +303,9 @@ sort_value(const struct lookup *l, size_t at)
 		return (double)space_digit(l->space, i, f->key.index);
 	case LOOKUP_OBJECTIVE:
 		return f->key.score[i];
+	case LOOKUP_CONDITION:
+		return isnan(f->asked[i]) ? INFINITY :
+		    l->search.condition[i].least ? -f->asked[i] : f->asked[i];
 	case LOOKUP_NUMBER:
 		return isnan(f->number[i]) ? INFINITY :
 		    result_table[lookup_number(l, i)].better == BETTER_MORE ? -f->number[i] : f->number[i];

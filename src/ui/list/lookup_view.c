@@ -1,10 +1,10 @@
 /* The search view: the list of plans that were found, and its commands. */
 #include "ui/list/lookup.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/base/units.h"
 #include "core/search/search_why.h"
 #include "ui/list/views.h"
 #include "ui/state/prompt.h"
@@ -12,7 +12,7 @@
 /* ---- commands ---------------------------------------------------------------------- */
 
 static void
-begin(struct state *s, const char *ask)
+begin_lookup(struct state *s, const char *ask)
 {
 	char err[STATE_MESSAGE_SIZE];
 
@@ -31,18 +31,18 @@ lookup_open(struct state *s, const char *argument)
 	const struct lookup *l = s->lookup;
 
 	if (argument[0] != '\0')
-		begin(s, argument);
+		begin_lookup(s, argument);
 	else if (lookup_is_of_plan(s) && text_equal(l->ask, l->asked))
 		list_open(s, LIST_SEARCH);
 	else
-		begin(s, l->ask);
+		begin_lookup(s, l->ask);
 	return 0;
 }
 
 unsigned
 lookup_again(struct state *s)
 {
-	begin(s, s->lookup->ask);
+	begin_lookup(s, s->lookup->ask);
 	return 0;
 }
 
@@ -55,6 +55,47 @@ lookup_change(struct state *s)
 	text_put(text, sizeof text, "search %s", s->lookup->ask[0] != '\0' ? s->lookup->ask :
 	    "objective=time");
 	prompt_begin(s, PROMPT_COMMAND, text, false);
+	return 0;
+}
+
+/* That with one more word to be typed. */
+static unsigned
+begin_word(struct state *s, const char *word)
+{
+	char text[LINE_SIZE];
+
+	text_put(text, sizeof text, "search %s%s%s", s->lookup->ask, s->lookup->ask[0] != '\0' ? " " : "", word);
+	prompt_begin(s, PROMPT_COMMAND, text, false);
+	return 0;
+}
+
+unsigned
+lookup_add_condition(struct state *s)
+{
+	return begin_word(s, "where=");
+}
+
+unsigned
+lookup_add_free(struct state *s)
+{
+	return begin_word(s, "free=");
+}
+
+/* The last word of what is asked goes: a condition, a field that is free. */
+unsigned
+lookup_drop(struct state *s)
+{
+	char text[LINE_SIZE], *last;
+
+	text_put(text, sizeof text, "%s", s->lookup->ask);
+	last = strrchr(text, ' ');
+	if (last == NULL && text[0] == '\0') {
+		state_say(s, ROLE_DIM, "nothing is asked besides the usual");
+		return 0;
+	}
+	*(last != NULL ? last : text) = '\0';
+	state_say(s, ROLE_DIM, "without %s", s->lookup->ask + strlen(text) + (last != NULL));
+	begin_lookup(s, text);
 	return 0;
 }
 
@@ -82,10 +123,15 @@ lookup_free_field(struct state *s, const char *argument)
 	return 0;
 }
 
+/* One that runs ends with its best, which stays in view. */
 static void
 lookup_close(struct state *s)
 {
-	lookup_stop(s);
+	if (s->lookup->news.runs && !s->lookup->stopped) {
+		lookup_stop(s);
+		state_say(s, ROLE_DIM, "stopped: the best by then; Esc closes, r searches again");
+		return;
+	}
 	list_leave(s);
 }
 
@@ -166,12 +212,11 @@ lookup_title(const struct state *s, char *buf, size_t size)
 {
 	const struct lookup *l = s->lookup;
 
-	for (int i = 0; i < l->search.objectives; i++)
-		text_add(buf, size, "%s%s", i > 0 ? ", " : "", target_name(&l->search.objective[i]));
+	lookup_words(s, buf, size);
 	if (l->sort.by != LOOKUP_RANK)
 		text_add(buf, size, "; by %s", lookup_column_name(l, l->sort));
-	else if (l->news.kept > 1)
-		text_add(buf, size, " (Left and Right sort)");
+	else if (l->news.kept > 1 && s->list.filter[0] == '\0' && !s->in_lines)
+		text_add(buf, size, " (Left and Right sort%s)", l->found[0].tried ? ", t is worth a try" : "");
 }
 
 /* Why there is nothing to list. */
@@ -209,7 +254,7 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 
 /* A plan passes a filter by its free fields, "pp 8", and by what stands in its line. */
 static bool
-passes(const struct rows *rows, const struct lookup *l, size_t at, const char *line)
+passes_filter(const struct rows *rows, const struct lookup *l, size_t at, const char *line)
 {
 	char text[2 * LINE_SIZE], value[PLAN_ID_SIZE];
 
@@ -222,6 +267,25 @@ passes(const struct rows *rows, const struct lookup *l, size_t at, const char *l
 		    value, field_key(l->space->field[i].field), value);
 	}
 	return rows_passes(rows, text);
+}
+
+/* "TP 2, PP 8: step 26.5 s, memory 50.0 GiB, MFU 41.0 %": a plan to be heard. */
+static void
+put_sentence(const struct lookup *l, size_t at, char *buf, size_t size)
+{
+	char set[LINE_SIZE];
+	int n = 0;
+
+	lookup_settings(l, l->found[at].key.index, set, sizeof set);
+	text_put(buf, size, "%s:", set[0] != '\0' ? set : "the plan as it is");
+	for (int i = 0; i < LOOKUP_NUMBERS && lookup_number(l, i) != RESULT_COUNT; i++)
+		if (!isnan(l->found[at].number[i]))
+			text_add(buf, size, "%s %s %s", n++ > 0 ? "," : "",
+			    lookup_column_name(l, (struct lookup_column){ LOOKUP_NUMBER, i }),
+			    units_short((char[UNITS_SIZE]){ 0 }, UNITS_SIZE,
+			        result_table[lookup_number(l, i)].measure, l->found[at].number[i]));
+	if (l->found[at].tried)
+		text_add(buf, size, "; worth a try");
 }
 
 static void
@@ -240,16 +304,17 @@ lookup_rows(struct rows *rows, const struct state *s)
 		return;
 	}
 	is_plan = lookup_own_index(s, &own);
-	for (int line = 0; s->in_lines && line < 2; line++)
-		rows_heading(rows, l->shown.head[line]);
 	lookup_order(l, order);
 	for (size_t i = 0; i < l->news.kept; i++) {
 		const bool mine = is_plan && l->found[order[i]].key.index == own;
 
-		text_put(text, sizeof text, "%s", l->shown.row[order[i]]);
-		if (mine && text[0] != '\0')
-			text[l->shown.mark] = '*';
-		if (passes(rows, l, order[i], text))
+		if (s->in_lines)
+			put_sentence(l, order[i], text, sizeof text);
+		else
+			text_put(text, sizeof text, "%s", l->shown.row[order[i]]);
+		if (!s->in_lines && text[0] != '\0' && (mine || l->found[order[i]].tried))
+			text[l->shown.mark] = mine ? '*' : 't';
+		if (passes_filter(rows, l, order[i], text))
 			rows_shown(rows, (int)order[i], mine ? ROLE_GOOD : ROLE_TEXT, text);
 	}
 }

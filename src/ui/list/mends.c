@@ -3,7 +3,19 @@
 #include "core/search/advice.h"
 #include "ui/list/views.h"
 
-enum { WHAT_COLUMNS = 28 };
+/* Columns of the longest of them. */
+static int
+what_columns(const struct advice *mends)
+{
+	char what[ADVICE_TEXT_SIZE];
+	int w = 8;
+
+	for (size_t i = 0; i < mends->count; i++) {
+		advice_what(&mends->mend[i], what, sizeof what);
+		w = canvas_width(NULL, what) > w ? canvas_width(NULL, what) : w;
+	}
+	return w;
+}
 
 static void
 mends_rows(struct rows *rows, const struct state *s)
@@ -14,6 +26,7 @@ mends_rows(struct rows *rows, const struct state *s)
 	};
 	char what[ADVICE_TEXT_SIZE], cell[ADVICE_TEXT_SIZE], numbers[ADVICE_TEXT_SIZE];
 	char text[ROW_TEXT_SIZE];
+	const int w = what_columns(&s->mends);
 
 	for (size_t i = 0; i < s->mends.count; i++) {
 		const struct mend *m = &s->mends.mend[i], *before = i > 0 ? m - 1 : NULL;
@@ -26,9 +39,13 @@ mends_rows(struct rows *rows, const struct state *s)
 			rows_heading(rows, text);
 		}
 		advice_what(m, what, sizeof what);
-		rows_column(what, WHAT_COLUMNS, cell, sizeof cell);
+		rows_column(what, w, cell, sizeof cell);
 		outlook_text(&m->outlook, numbers, sizeof numbers);
 		rows_item(rows, (int)i, ROLE_TEXT, "%s  %s", cell, numbers);
+	}
+	if (s->mends.count > 0) {
+		rows_column("search", w, cell, sizeof cell);
+		rows_item(rows, (int)s->mends.count, ROLE_KEY, "%s  the best of all plans on these GPUs", cell);
 	}
 }
 
@@ -39,8 +56,12 @@ mends_accept(struct state *s, int target)
 	const struct mend *m;
 	struct plan next;
 
-	if (target < 0 || (size_t)target >= s->mends.count)
+	if (target < 0 || (size_t)target > s->mends.count)
 		return 0;
+	if ((size_t)target == s->mends.count) {
+		list_close(s);
+		return lookup_open(s, "");
+	}
 	m = &s->mends.mend[target];
 	if (!advice_apply(m, &s->plan, s->catalog, &next))
 		return 0;

@@ -6,7 +6,7 @@
 
 /* Say what became of a change; with `keep` it is remembered for later sessions. */
 static void
-tell(struct state *s, size_t row, bool keep)
+tell_option(struct state *s, size_t row, bool keep)
 {
 	const char *name = settings_table[row].name, *value = settings_value(&s->settings, row);
 	char note[STATE_MESSAGE_SIZE] = "";
@@ -22,20 +22,20 @@ tell(struct state *s, size_t row, bool keep)
 }
 
 static unsigned
-put(struct state *s, size_t row, const char *value, bool keep)
+put_option(struct state *s, size_t row, const char *value, bool keep)
 {
 	char err[STATE_MESSAGE_SIZE];
 
 	if (!settings_put(&s->settings, row, value, err, sizeof err))
 		state_say(s, ROLE_ERROR, "%s %s", settings_table[row].name, err);
 	else
-		tell(s, row, keep);
+		tell_option(s, row, keep);
 	return 0;
 }
 
 /* The next value of a setting, or the one before; around and around. */
 static unsigned
-turn(struct state *s, size_t row, int way, bool keep)
+turn_option(struct state *s, size_t row, int way, bool keep)
 {
 	const char *now = settings_value(&s->settings, row);
 	char value[SETTINGS_TEXT_SIZE];
@@ -46,7 +46,7 @@ turn(struct state *s, size_t row, int way, bool keep)
 			at = count;
 	at = way > 0 ? (at + 1) % count : (at + count - 1) % count;
 	settings_choice(row, at, value, sizeof value);
-	return put(s, row, value, keep);
+	return put_option(s, row, value, keep);
 }
 
 /* "palette safe": one setting, for good; a name alone tells its value. */
@@ -66,7 +66,7 @@ options_open(struct state *s, const char *argument)
 	text_put(name, sizeof name, "%.*s", (int)n, argument);
 	row = settings_find(name);
 	if (row < settings_count && value[0] != '\0')
-		return put(s, row, value, true);
+		return put_option(s, row, value, true);
 	if (row < settings_count)
 		state_say(s, ROLE_DIM, "%s %s: %s", name, settings_value(&s->settings, row),
 		    settings_table[row].help);
@@ -104,7 +104,7 @@ options_rows(struct rows *rows, const struct state *s)
 static unsigned
 options_accept(struct state *s, int target)
 {
-	return target >= 0 ? turn(s, (size_t)target, 1, true) : 0;
+	return target >= 0 ? turn_option(s, (size_t)target, 1, true) : 0;
 }
 
 static unsigned
@@ -112,7 +112,7 @@ options_aside(struct state *s, int way)
 {
 	const int target = list_target(s);
 
-	return target >= 0 ? turn(s, (size_t)target, way, true) : 0;
+	return target >= 0 ? turn_option(s, (size_t)target, way, true) : 0;
 }
 
 /* One setting by its command, for this session: "mouse on", or its next value. */
@@ -126,7 +126,7 @@ options_set(struct state *s, const char *name, const char *argument)
 		state_say(s, ROLE_DIM, "the terminal's locale has no UTF-8");
 		return 0;
 	}
-	return argument[0] != '\0' ? put(s, row, argument, false) : turn(s, row, 1, false);
+	return argument[0] != '\0' ? put_option(s, row, argument, false) : turn_option(s, row, 1, false);
 }
 
 unsigned

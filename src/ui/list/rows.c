@@ -1,13 +1,22 @@
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "ui/list/rows.h"
 
-bool
-rows_passes(const struct rows *rows, const char *text)
+/* How well an entry's first word answers the filter. */
+static enum match
+first_word(const struct rows *rows, const char *text)
+{
+	char name[ROW_TEXT_SIZE];
+
+	text += strspn(text, " *:");
+	text_put(name, sizeof name, "%.*s", (int)strcspn(text, " ,"), text);
+	return match_name(name, rows->filter + strspn(rows->filter, " "));
+}
+
+static bool
+has_words(const struct rows *rows, const char *text)
 {
 	const char *word = rows->filter;
 	char one[LINE_SIZE];
@@ -21,6 +30,42 @@ rows_passes(const struct rows *rows, const char *text)
 		word += n;
 	}
 	return true;
+}
+
+/* Names that a translation has in Latin letters are those of the English. */
+static bool
+is_ascii(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (((unsigned char)*text & 0x80) != 0)
+			return false;
+	return true;
+}
+
+/* The filter may be typed in either language. */
+bool
+rows_passes(const struct rows *rows, const char *text)
+{
+	char said[TEXTS_SIZE];
+
+	if (rows->loose)
+		return first_word(rows, text) < MATCH_NONE;
+	return has_words(rows, text) || (rows->texts != NULL && !is_ascii(rows->filter) &&
+	    has_words(rows, texts_say(rows->texts, text, said, sizeof said)));
+}
+
+bool
+rows_finds(const struct rows *rows, const char *const about[])
+{
+	const bool other = rows->texts != NULL && !is_ascii(rows->filter);
+	char all[2 * ROW_TEXT_SIZE] = "", said[TEXTS_SIZE];
+
+	for (; *about != NULL; about++) {
+		text_add(all, sizeof all, "%s ", *about);
+		if (other && !is_ascii(texts_say(rows->texts, *about, said, sizeof said)))
+			text_add(all, sizeof all, "%s ", said);
+	}
+	return has_words(rows, all);
 }
 
 static void
@@ -39,7 +84,7 @@ add_line(struct rows *rows, int item, int target, enum role role, int indent, co
 		rows->capacity = capacity;
 	}
 	row = &rows->row[rows->count++];
-	*row = (struct row){ .item = item, .target = target, .role = role };
+	*row = (struct row){ .item = item, .target = target, .role = role, .rank = rows->rank };
 	text_put(row->text, sizeof row->text, "%*s%.*s", indent, "", (int)n, text);
 }
 
@@ -56,8 +101,10 @@ rows_column(const char *text, int w, char *buf, size_t size)
 void
 rows_wrapped(struct rows *rows, int item, int target, enum role role, int indent, const char *text)
 {
+	char said[TEXTS_SIZE];
 	bool first = true;
 
+	text = texts_say(rows->texts, text, said, sizeof said);
 	do {
 		int in = first ? indent : indent + rows->hang;
 		size_t n = canvas_break(text, rows->width - in);
@@ -85,6 +132,9 @@ rows_item(struct rows *rows, int target, enum role role, const char *fmt, ...)
 void
 rows_shown(struct rows *rows, int target, enum role role, const char *text)
 {
+	char said[TEXTS_SIZE];
+
+	text = texts_say(rows->texts, text, said, sizeof said);
 	add_line(rows, rows->items++, target, role, 0, text, strlen(text));
 }
 
@@ -98,54 +148,57 @@ rows_line(struct rows *rows, int target, enum role role, const char *text)
 void
 rows_heading(struct rows *rows, const char *text)
 {
+	char said[TEXTS_SIZE];
+
+	text = texts_say(rows->texts, text, said, sizeof said);
 	if (rows->filter[0] == '\0')
 		add_line(rows, -1, -1, ROLE_TITLE, 0, text, strlen(text));
 }
 
-/* How near a text is to what was typed, 0 the nearest: it is its first word, it begins with it, a
- * word begins with it, it is somewhere. */
-static int
-distance(const char *text, const char *typed)
+/* How an entry answers the filter: elsewhere in its line that is no name. */
+static enum match
+answer(const struct rows *rows, const char *text)
 {
-	const size_t n = strlen(typed);
+	const enum match name = first_word(rows, text);
+	const enum match line = name > MATCH_WORD && !rows->loose ?
+	    match_name(text, rows->filter + strspn(rows->filter, " ")) : MATCH_NONE;
 
-	text += strspn(text, " ");
-	if (strncasecmp(text, typed, n) == 0)
-		return text[n] != '\0' && strchr(" ,", text[n]) == NULL;
-	for (const char *at = text; (at = strcasestr(at, typed)) != NULL; at++)
-		if (!isalnum((unsigned char)at[-1]))
-			return 2;
-	return 3;
+	return line < MATCH_WORD ? MATCH_WORD : line < name ? line : name;
+}
+
+void
+rows_sort(struct rows *rows)
+{
+	struct row *sorted = rows->count > 0 ? malloc(rows->count * sizeof *sorted) : NULL;
+	size_t n = 0;
+	int items = 0;
+
+	for (int rank = 0; sorted != NULL && rank < RANKS; rank++)
+		for (size_t i = 0; i < rows->count; i++) {
+			if (rows->row[i].rank != rank)
+				continue;
+			items += i == 0 || rows->row[i].item != rows->row[i - 1].item;
+			sorted[n] = rows->row[i];
+			sorted[n++].item = items - 1;
+		}
+	if (sorted == NULL)
+		return;
+	free(rows->row);
+	rows->row = sorted;
+	rows->capacity = rows->count;
 }
 
 void
 rows_rank(struct rows *rows)
 {
-	const char *typed = rows->filter + strspn(rows->filter, " ");
-	struct row *ranked = *typed != '\0' && rows->count > 0 ? malloc(rows->count * sizeof *ranked) : NULL;
-	size_t n = 0;
-	int items = 0;
-
-	if (ranked == NULL)
+	if (rows->filter[strspn(rows->filter, " ")] == '\0')
 		return;
-	for (int rank = 0; rank <= 3; rank++) {
-		bool taken = false;
+	for (size_t i = 0; i < rows->count; i++) {
+		const bool first = i == 0 || rows->row[i].item != rows->row[i - 1].item;
 
-		for (size_t i = 0; i < rows->count; i++) {
-			const bool first = i == 0 || rows->row[i].item != rows->row[i - 1].item;
-
-			if (first)
-				taken = distance(rows->row[i].text, typed) == rank;
-			if (!taken)
-				continue;
-			items += first;
-			ranked[n] = rows->row[i];
-			ranked[n++].item = items - 1;
-		}
+		rows->row[i].rank = first ? (int)answer(rows, rows->row[i].text) : rows->row[i - 1].rank;
 	}
-	free(rows->row);
-	rows->row = ranked;
-	rows->capacity = rows->count;
+	rows_sort(rows);
 }
 
 void

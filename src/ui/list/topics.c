@@ -8,20 +8,10 @@
 
 enum { READABLE = 96 }; /* columns of a line that the eye follows back */
 
-/* The language that is shown. What has no Chinese characters shows English. */
-static const char *
-language(const struct state *s)
+const struct topic *
+topics_page(const struct state *s, size_t i)
 {
-	const bool chinese = text_equal(s->settings.language, "auto") ? s->chinese :
-	    text_equal(s->settings.language, "zh");
-
-	return chinese && s->utf8 && !s->settings.ascii ? "zh" : "en";
-}
-
-static const struct topic *
-page_at(const struct state *s, size_t i)
-{
-	return s->files->topic != NULL ? s->files->topic(s->files->context, language(s), i) : NULL;
+	return s->files->topic != NULL ? s->files->topic(s->files->context, state_language(s), i) : NULL;
 }
 
 /* The page of a name and its place; NULL without one. */
@@ -30,7 +20,7 @@ page_of(const struct state *s, const char *name, size_t *at)
 {
 	const struct topic *page;
 
-	for (*at = 0; (page = page_at(s, *at)) != NULL; ++*at)
+	for (*at = 0; (page = topics_page(s, *at)) != NULL; ++*at)
 		if (topic_is(page, name))
 			return page;
 	return NULL;
@@ -65,7 +55,7 @@ topics_open(struct state *s, const char *argument)
 {
 	size_t at;
 
-	if (page_at(s, 0) == NULL) {
+	if (topics_page(s, 0) == NULL) {
 		state_say(s, ROLE_ERROR, "the topics are not installed (share/topics/en.txt)");
 		return 0;
 	}
@@ -83,7 +73,7 @@ topics_open(struct state *s, const char *argument)
 unsigned
 topics_language(struct state *s, const char *argument)
 {
-	const char *other = text_equal(language(s), "zh") ? "en" : "zh";
+	const char *other = text_equal(state_language(s), "zh") ? "en" : "zh";
 
 	if (argument[0] != '\0' && !text_equal(argument, "auto") && !text_equal(argument, "en") &&
 	    !text_equal(argument, "zh")) {
@@ -92,11 +82,12 @@ topics_language(struct state *s, const char *argument)
 	}
 	text_put(s->settings.language, sizeof s->settings.language, "%s",
 	    argument[0] != '\0' ? argument : other);
-	if (text_equal(s->settings.language, "zh") && !text_equal(language(s), "zh"))
+	if (text_equal(s->settings.language, "zh") && !text_equal(state_language(s), "zh"))
 		state_say(s, ROLE_WARNING, "Chinese needs a terminal with UTF-8");
 	else
-		state_say(s, ROLE_DIM, "topics in %s for this session (:remember keeps it)",
-		    text_equal(language(s), "zh") ? "Chinese" : "English");
+		state_say(s, ROLE_DIM, "%s for this session (:remember keeps it)",
+		    text_equal(state_language(s), "zh") ? "Chinese" : "English");
+	state_speak(s);
 	return 0;
 }
 
@@ -164,7 +155,7 @@ topics_rows(struct rows *rows, const struct state *s)
 	const struct topic *page;
 	char text[ROW_TEXT_SIZE], name[32];
 
-	for (size_t at = 0; (page = page_at(s, at)) != NULL; at++) {
+	for (size_t at = 0; (page = topics_page(s, at)) != NULL; at++) {
 		topic_name(page, name, sizeof name);
 		text_put(text, sizeof text, "%-12s %s", name, page->title);
 		rows_line(rows, (int)at, ROLE_TEXT, text);
@@ -187,7 +178,7 @@ topic_rows(struct rows *rows, const struct state *s)
 static unsigned
 topics_accept(struct state *s, int target)
 {
-	const struct topic *page = target >= 0 ? page_at(s, (size_t)target) : NULL;
+	const struct topic *page = target >= 0 ? topics_page(s, (size_t)target) : NULL;
 
 	if (page != NULL)
 		open_page(s, page);
@@ -220,7 +211,7 @@ topic_aside(struct state *s, int way)
 
 	if (page_of(s, s->topics.page, &at) == NULL || (way < 0 && at == 0))
 		return 0;
-	page = page_at(s, way < 0 ? at - 1 : at + 1);
+	page = topics_page(s, way < 0 ? at - 1 : at + 1);
 	if (page != NULL)
 		open_page(s, page);
 	return 0;

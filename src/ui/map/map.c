@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/plan/nodes.h"
 #include "core/base/text.h"
 #include "ui/map/map_unit.h"
 
@@ -92,7 +93,8 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 {
 	const struct map_grid *g = &d->grid;
 	const int w = g->box_w, h = (int)g->box_h;
-	char title[64];
+	const double speed = nodes_speed(d->plan, box, box);
+	char title[NODE_NAME_SIZE + 64], name[NODE_NAME_SIZE];
 
 	for (int i = 0; i <= h; i += h)
 		for (int j = 0; j <= w; j++)
@@ -106,7 +108,13 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 	if (g->domain > 1 && !g->blocked && w > 30) /* several nodes on one NVLink fabric */
 		text_put(title, sizeof title, " node %lld, NVLink domain %lld ", (long long)box,
 		    (long long)(box / g->domain));
-	draw_title(d, x + 1, y, w - 1, (struct style){ .role = ROLE_TEXT }, title, box);
+	nodes_name(d->plan->cluster.node_list, box, name, sizeof name);
+	if (name[0] != '\0' && canvas_width(d->c, name) + 3 <= w)
+		text_put(title, sizeof title, " %s ", name);
+	if (speed < 1 && w > 20)
+		text_add(title, sizeof title, "slow %.3g ", speed);
+	draw_title(d, x + 1, y, w - 1, (struct style){ .role = speed < 1 ? ROLE_WARNING : ROLE_TEXT },
+	    title, box);
 }
 
 /* "═ NVLink domain 3 ════════", or the name of the rack alone. */
@@ -130,12 +138,17 @@ draw_row_label(struct map_drawing *d, int64_t box, int y)
 {
 	const struct rect r = { d->clip.x, y, d->grid.label_w - 1, 1 };
 	const long long first = d->grid.zoom >= MAP_ZOOM_NODE ? box * d->grid.units : box;
+	const int64_t nodes = d->grid.zoom == MAP_ZOOM_RACK ? plan_rack_nodes(d->plan) : 1;
+	const int64_t last = d->grid.zoom >= MAP_ZOOM_NODE ? (first + d->grid.units) * nodes - 1 : first;
+	struct style style = dim_style;
 	char buf[48];
 
+	if (nodes_speed(d->plan, first * nodes, last) < 1)
+		style.role = ROLE_WARNING;
 	text_put(buf, sizeof buf, d->grid.zoom == MAP_ZOOM_RACK ? "rack %lld" : "node %lld", first);
 	if (canvas_width(d->c, buf) > r.w)
 		text_put(buf, sizeof buf, "%lld", first);
-	canvas_text(d->c, rect_clip(d->clip, r), d->clip.x, y, dim_style, buf);
+	canvas_text(d->c, rect_clip(d->clip, r), d->clip.x, y, style, buf);
 }
 
 /* A GPU that the layout does not have: it generates, or prefills, for those that are in it. */
@@ -182,6 +195,17 @@ draw_units(struct map_drawing *d, int64_t box)
 	}
 }
 
+/* Between a node and the next: where an NVLink domain ends, or else a rack, in which blocks are not
+ * shown apart, a double line. */
+static enum glyph
+bar_behind(const struct map_drawing *d, int64_t box)
+{
+	const int64_t together = d->grid.domain > 1 ? d->grid.domain : plan_rack_nodes(d->plan);
+
+	return !d->grid.blocked && together > 1 && (box + 1) % together == 0 ? GLYPH_DOUBLE :
+	    GLYPH_VERTICAL;
+}
+
 static void
 draw_node(struct map_drawing *d, int64_t box)
 {
@@ -204,7 +228,7 @@ draw_node(struct map_drawing *d, int64_t box)
 		draw_row_label(d, box, y);
 	if (g->gap > 0 && column + 1 < (g->blocked ? g->block_cols : g->across))
 		for (int k = 0; k < g->box_h; k++)
-			put_clipped(d, x + g->box_w - 1, y + k, canvas_glyph(d->c, GLYPH_VERTICAL));
+			put_clipped(d, x + g->box_w - 1, y + k, canvas_glyph(d->c, bar_behind(d, box)));
 	draw_units(d, box);
 }
 
@@ -306,7 +330,14 @@ draw_legend(struct map_drawing *d, struct rect r, int space)
 static int
 draw_legends(struct map_drawing *d, struct rect r)
 {
-	int spare = r.h - d->view->colors, total = 0;
+	const int n = d->view->colors;
+	int spare = r.h - n, total = 0;
+
+	/* Side by side, where ranks took the lines. */
+	for (int i = 0; i < n && r.h < n && r.h > 0; i++)
+		draw_legend(d, (struct rect){ r.x + r.w * i / n, r.y, r.w / n, 1 }, i);
+	if (r.h < n)
+		return 1;
 
 	for (int i = 0; i < d->view->colors && r.h > 0; i++) {
 		int lines = draw_legend(d, (struct rect){ r.x, r.y, r.w, spare > 0 ? 1 + spare : 1 }, i);
@@ -328,7 +359,8 @@ paper_grid(struct map_grid *g, const struct map_view *view, const struct plan *p
 	struct map_view v = *view;
 
 	if (v.zoom == MAP_ZOOM_AUTO)
-		v.zoom = world <= 128 ? MAP_ZOOM_CARD : world <= 4096 ? MAP_ZOOM_LABEL : MAP_ZOOM_CELL;
+		v.zoom = map_grid_relates_nodes(&v, e) ? MAP_ZOOM_NODE : world <= 128 ? MAP_ZOOM_CARD :
+		    world <= 4096 ? MAP_ZOOM_LABEL : MAP_ZOOM_CELL;
 	map_grid_init(g, &v, p, e, w, world <= 65536 ? INT64_MAX : 0);
 }
 
@@ -352,6 +384,8 @@ drawing_init(struct map_drawing *d, const struct plan *p, const struct estimate 
 
 		map_paint_init(m, view->color[i], i, view->colors, view->depth, p, e, &beside);
 		map_mend(&d->grid, m);
+		if (m->color.by == MAP_BY_RELATION)
+			map_paint_relate(m, view->cursor, d->grid.stride);
 		d->cursor_value[i] = -1;
 		if (view->peers && view->cursor >= 0 && view->cursor < e->layout.world &&
 		    map_paint_has_peers(m))
@@ -364,7 +398,7 @@ map_draw(struct canvas *c, struct rect area, const struct plan *p, const struct 
     const struct map_view *view)
 {
 	struct map_drawing d;
-	const int legend = map_legend_lines(view, area.h);
+	const int legend = map_legend_lines(view, p, e, area.w, area.h);
 	int64_t lines, first, last;
 
 	area = rect_clip(area, (struct rect){ 0, 0, c->w, c->h });

@@ -15,8 +15,8 @@ enum { HEAT_STEPS = 6, HEAT_OVER = HEAT_STEPS };
 enum { LINK_STRAYS = LINK_NETWORK + 1, LINK_PATHS };
 
 /* Names of the sources that are not kinds, in the order of enum map_by. */
-static const char *const names[] = { "", "stage", "layers", "memory", "role", "link" };
-enum { OTHERS = 5 };
+static const char *const names[] = { "", "stage", "layers", "memory", "role", "relation", "link" };
+enum { OTHERS = 6 };
 
 int
 map_color_count(const struct layout *l)
@@ -51,7 +51,7 @@ map_color_index(const struct layout *l, struct map_color color)
 
 /* kind -1: a link of a kind that is still to be found. */
 static bool
-find(struct map_color *color, const struct layout *l, const char *name)
+find_kind(struct map_color *color, const struct layout *l, const char *name)
 {
 	*color = (struct map_color){ MAP_BY_GROUPS, layout_kind(l, name) };
 	if (color->kind >= 0)
@@ -73,7 +73,7 @@ map_color_has(const struct layout *l, const char *name)
 {
 	struct map_color color;
 
-	return find(&color, l, name);
+	return find_kind(&color, l, name);
 }
 
 int
@@ -83,7 +83,7 @@ map_colors_find(struct map_color color[MAP_COLORS_MAX], const struct layout *l,
 	int count = 0, kind = -1;
 
 	for (int i = 0; i < n && count < MAP_COLORS_MAX; i++)
-		if (find(&color[count], l, name[i])) {
+		if (find_kind(&color[count], l, name[i])) {
 			if (kind < 0 && color[count].by == MAP_BY_GROUPS)
 				kind = color[count].kind;
 			count++;
@@ -153,6 +153,8 @@ map_color_text(struct map_color color, const struct plan *p, const struct estima
 	} else if (color.by == MAP_BY_ROLE) {
 		map_role_text(p, MAP_ROLE_OWN, buf, size);
 		buf[strcspn(buf, "+")] = '\0'; /* whose GPU it is */
+	} else if (color.by == MAP_BY_RELATION) {
+		buf[0] = '\0'; /* the legend tells, for the cursor */
 	} else if (color.by == MAP_BY_LINK && group >= 0) {
 		text_put(buf, size, "%s %s", l->kind[color.kind].name,
 		    link_name(p, l, color.kind, group));
@@ -179,6 +181,8 @@ map_color_width(struct map_color color, const struct estimate *e)
 		return 9;
 	case MAP_BY_ROLE: /* "trainer"; the models beside it are in the legend */
 		return 7;
+	case MAP_BY_RELATION: /* "tp dp" */
+		return 8;
 	case MAP_BY_LINK:
 		break;
 	}
@@ -354,11 +358,17 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 		m->values = LINK_PATHS;
 	else if (color.by == MAP_BY_ROLE)
 		m->values = MAP_ROLES;
+	else if (color.by == MAP_BY_RELATION)
+		map_paint_relate(m, -1, 1);
 	else
 		prepare_stages(m, &steps);
 	m->set = color.by == MAP_BY_MEMORY ? SET_HEAT : color.by == MAP_BY_LINK ? SET_LINK :
 	    theme_set_for(spaces, space);
 	m->colors = theme_set_size(m->set, depth);
+	if (m->values > m->colors && m->values <= theme_set_most(m->set, depth))
+		m->colors = theme_set_most(m->set, depth);
+	m->single = color.by == MAP_BY_GROUPS && spaces > 1 &&
+	    layout_group_size(&e->layout, color.kind) == 1;
 	m->strays = color.by == MAP_BY_LINK && strays(p, &e->layout, color.kind);
 	m->blocks = depth != THEME_MONO && m->values > PAINT_LETTERS;
 	if (color.by == MAP_BY_GROUPS || color.by == MAP_BY_LINK)
@@ -367,10 +377,39 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 		mark_stages(m, m->index, m->colors, &steps);
 }
 
+void
+map_paint_relate(struct map_paint *m, int64_t cursor, int64_t unit)
+{
+	map_relation_init(&m->relation, &m->estimate->layout, cursor, false);
+	m->values = m->relation.count;
+	m->unit = unit;
+}
+
+/* The first two kinds in which the cursor talks to the ranks of a unit. */
+static struct hue
+relation_hue(const struct map_paint *m, int64_t rank)
+{
+	const struct map_relation *r = &m->relation;
+	const unsigned kinds = map_relation_of(r, &m->estimate->layout, rank, m->unit);
+	struct hue hue = { .value = -1, .letter = ' ' };
+
+	if (r->cursor >= rank && r->cursor < rank + m->unit)
+		return (struct hue){ .value = r->count, .letter = '@' };
+	for (int i = 0; i < r->count && hue.other == 0; i++)
+		if ((kinds >> i & 1) != 0 && hue.value < 0)
+			hue = (struct hue){ .value = i, .color = i % m->colors, .letter = map_relation_letter(r, i) };
+		else if ((kinds >> i & 1) != 0) {
+			hue.other = map_relation_letter(r, i);
+			hue.other_color = i % m->colors;
+		}
+	return hue;
+}
+
 static struct hue
 link_hue(int64_t path)
 {
-	return (struct hue){ path, path < 0 ? 0 : (int)path, path < 0 ? '.' : "svpn!"[path] };
+	return (struct hue){ .value = path, .color = path < 0 ? 0 : (int)path,
+		.letter = path < 0 ? '.' : "svpn!"[path] };
 }
 
 static int64_t
@@ -387,7 +426,8 @@ path_of(const struct map_paint *m, int64_t group)
 static struct hue
 stage_hue(const struct map_paint *m, int64_t stage)
 {
-	return (struct hue){ m->value[stage], m->index[stage], (char)m->letter[stage] };
+	return (struct hue){ .value = m->value[stage], .color = m->index[stage],
+		.letter = (char)m->letter[stage] };
 }
 
 struct hue
@@ -403,83 +443,41 @@ map_paint_of(const struct map_paint *m, int64_t rank)
 
 	if (m->color.by == MAP_BY_ROLE)
 		return map_role_hue(m, MAP_ROLE_OWN);
+	if (m->color.by == MAP_BY_RELATION)
+		return relation_hue(m, rank);
 	if (m->color.by != MAP_BY_GROUPS && m->color.by != MAP_BY_LINK)
 		return stage_hue(m, (uint32_t)rank / (uint32_t)m->stride % (uint32_t)m->stages);
 	group = paint_group(&m->paint, rank);
+	if (m->color.by == MAP_BY_GROUPS && m->single)
+		return (struct hue){ .value = -1, .letter = paint_letter(&m->paint, rank, group) };
 	if (m->color.by == MAP_BY_GROUPS)
-		return (struct hue){ group, paint_color(&m->paint, rank, group),
-			paint_letter(&m->paint, rank, group) };
+		return (struct hue){ .value = group, .color = paint_color(&m->paint, rank, group),
+			.letter = paint_letter(&m->paint, rank, group) };
 	return link_hue(path_of(m, group));
 }
 
 bool
 map_paint_has_peers(const struct map_paint *m)
 {
-	return m->color.by != MAP_BY_MEMORY && m->color.by != MAP_BY_ROLE &&
-	    m->color.by != MAP_BY_LINK;
-}
-
-/* The lowest rank from `from` on that is in the group of `like`: their coordinates outside
- * the mask are the same. INT64_MAX when there is none. */
-static int64_t
-next_of_group(const struct grid *g, uint32_t mask, int64_t like, int64_t from)
-{
-	int64_t at;
-	int raise = -1, free = -1;
-
-	/* From the slowest axis on, as far as `from` itself could be it. */
-	for (int i = g->axes - 1; i >= 0 && raise < 0; i--) {
-		const struct axis *a = &g->axis[i];
-		const int64_t have = from / a->stride % a->size, want = like / a->stride % a->size;
-
-		if ((mask >> i & 1) != 0)
-			free = have + 1 < a->size ? i : free;
-		else if (want > have)
-			raise = i;
-		else if (want < have && free < 0)
-			return INT64_MAX;
-		else if (want < have)
-			raise = free;
-	}
-	if (raise < 0)
-		return from;
-	/* That axis goes up, those above stay, those below are as low as they can be. */
-	at = from - from % g->axis[raise].stride + g->axis[raise].stride;
-	if ((mask >> raise & 1) == 0)
-		at += (like / g->axis[raise].stride % g->axis[raise].size -
-		    from / g->axis[raise].stride % g->axis[raise].size - 1) * g->axis[raise].stride;
-	for (int i = 0; i < raise; i++)
-		if ((mask >> i & 1) == 0)
-			at += like / g->axis[i].stride % g->axis[i].size * g->axis[i].stride;
-	return at;
+	return m->color.by < MAP_BY_MEMORY;
 }
 
 bool
 map_paint_meets(const struct map_paint *m, int64_t first, int64_t count, int64_t like)
 {
 	const struct layout *l = &m->estimate->layout;
-	const struct group_kind *k = &l->kind[m->color.kind];
 	const int64_t end = first + count < l->world ? first + count : l->world;
-	int64_t value;
+	const int64_t value = map_paint_of(m, like).value;
 
-	if (count > 1 && m->color.by == MAP_BY_GROUPS && k->shape == GROUP_MASK)
-		return next_of_group(&l->grid[k->grid], k->mask, like, first) < end;
-	value = map_paint_of(m, like).value;
-	if (value < 0)
-		return false;
-	if (m->color.by == MAP_BY_STAGE || m->color.by == MAP_BY_LAYERS) {
-		/* Stages follow one another along the ranks. */
-		for (int64_t at = first / m->stride; at * m->stride < end; at++) {
-			if (m->value[at % m->stages] == value)
-				return true;
-			if (at - first / m->stride == m->stages)
-				break;
-		}
-		return false;
-	}
-	for (int64_t rank = first; rank < end; rank++)
-		if (layout_group_of(l, m->color.kind, rank) == value)
+	if (m->color.by == MAP_BY_GROUPS)
+		return map_group_meets(l, m->color.kind, first, count, like);
+	/* Stages follow one another along the ranks. */
+	for (int64_t at = first / m->stride; value >= 0 && at * m->stride < end; at++) {
+		if (m->value[at % m->stages] == value)
 			return true;
+		if (at - first / m->stride == m->stages)
+			break;
+	}
 	return false;
 }
 
@@ -511,6 +509,7 @@ map_paint_title(const struct map_paint *m, char *buf, size_t size)
 		text_add(buf, size, ":");
 		break;
 	case MAP_BY_ROLE:
+	case MAP_BY_RELATION:
 		buf[0] = '\0'; /* the words tell */
 		break;
 	case MAP_BY_LINK:
@@ -543,7 +542,7 @@ heat_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, siz
 
 	if (i > HEAT_OVER || e->stages == 0)
 		return false;
-	*hue = (struct hue){ -1, (int)i, "456789!"[i] };
+	*hue = (struct hue){ .value = -1, .color = (int)i, .letter = "456789!"[i] };
 	for (int64_t stage = 0; stage < m->stages; stage++)
 		if (m->letter[stage] == hue->letter)
 			hue->value = i;
@@ -551,6 +550,19 @@ heat_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf, siz
 		text_put(buf, size, "<%.1f", most * (double)(i + 5) / 10 / GIB);
 	else
 		text_put(buf, size, "over");
+	return true;
+}
+
+static bool
+relation_entry(const struct map_paint *m, int64_t at, struct hue *hue, char *buf, size_t size)
+{
+	const int i = (int)at;
+
+	if (at >= m->relation.count)
+		return false;
+	*hue = (struct hue){ .value = i, .color = i % m->colors,
+		.letter = map_relation_letter(&m->relation, i) };
+	map_relation_text(&m->relation, i, m->plan, m->estimate, buf, size);
 	return true;
 }
 
@@ -562,7 +574,7 @@ map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf
 	buf[0] = '\0';
 	switch (m->color.by) {
 	case MAP_BY_GROUPS:
-		if (i >= m->values)
+		if (i >= m->values || m->single)
 			return false;
 		*hue = map_paint_of(m, layout_member(l, m->color.kind, i, 0));
 		hue->value = i;
@@ -574,6 +586,8 @@ map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf
 		return heat_entry(m, i, hue, buf, size);
 	case MAP_BY_ROLE:
 		return map_role_entry(m, i, hue, buf, size);
+	case MAP_BY_RELATION:
+		return relation_entry(m, i, hue, buf, size);
 	case MAP_BY_LINK:
 		break;
 	}

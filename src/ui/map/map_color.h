@@ -2,7 +2,7 @@
  * map_color.h - what colours the map: the groups of a kind, or what else is known of a GPU.
  *
  * Sources are named: a kind by its own name, "stage", "layers", "memory", "role" for what a
- * GPU of a pool does, and "link:tp" for what the groups of a kind cross ("link" alone: of the first kind named with it).
+ * GPU of a pool does, "relation" for who the GPU under the cursor talks to, and "link:tp" for what the groups of a kind cross ("link" alone: of the first kind named with it).
  */
 #ifndef UI_MAP_COLOR_H
 #define UI_MAP_COLOR_H
@@ -12,6 +12,7 @@
 
 #include "core/estimate/estimate.h"
 #include "core/plan/plan.h"
+#include "ui/map/map_relation.h"
 #include "ui/map/paint.h"
 
 enum {
@@ -26,6 +27,7 @@ enum map_by {
 	MAP_BY_LAYERS,  /* the layers that a GPU holds */
 	MAP_BY_MEMORY,  /* peak memory of its stage against the capacity */
 	MAP_BY_ROLE,    /* trainer, with the models that share its GPUs, or rollouts: enum map_role */
+	MAP_BY_RELATION, /* the groups that it shares with the cursor: map_relation.h */
 	MAP_BY_LINK,    /* what its group of a kind crosses: enum link_path */
 };
 
@@ -37,7 +39,7 @@ struct map_color {
 	int kind;       /* GROUPS, LINK: index into layout->kind */
 };
 
-/* Sources of a layout: its kinds, then stage, layers, memory, role, link. */
+/* Sources of a layout: its kinds, then stage, layers, memory, role, relation, link. */
 int map_color_count(const struct layout *l);
 struct map_color map_color_at(const struct layout *l, int i);
 
@@ -68,6 +70,8 @@ struct hue {
 	int64_t value;
 	int color;      /* index in the set */
 	char letter;    /* neighbours with different values have different ones */
+	char other;     /* the letter of a second group, 0 without, */
+	int other_color; /* and its colour */
 };
 
 /* A source made ready for one picture. */
@@ -80,7 +84,10 @@ struct map_paint {
 	int64_t values; /* how many there are: groups, stages, ... */
 	bool blocks;    /* more than there are letters: colours alone are shown */
 	struct paint paint; /* GROUPS, LINK */
+	bool single;        /* each group is one GPU: beside other sources it has no colour */
 	bool strays;    /* LINK: what is not on NVLink should be */
+	struct map_relation relation; /* RELATION */
+	int64_t unit;   /* RELATION: ranks that are painted together */
 	int64_t stride, stages; /* of the pipeline axis */
 	/* By stage; filled in as far as there are stages. */
 	int16_t value[STAGE_CHUNKS_MAX];
@@ -88,10 +95,13 @@ struct map_paint {
 };
 
 /* Prepare source `space` of `spaces` for a map on which ranks of these distances lie beside
- * or below each other. */
+ * or below each other. Who is related to whom is painted for a cursor, in units of ranks:
+ * map_paint_relate. */
 void map_paint_init(struct map_paint *m, struct map_color color, int space, int spaces,
     enum theme_colors depth, const struct plan *p, const struct estimate *e,
     const struct paint_offsets *beside);
+
+void map_paint_relate(struct map_paint *m, int64_t cursor, int64_t unit);
 
 struct hue map_paint_of(const struct map_paint *m, int64_t rank);
 
@@ -99,7 +109,7 @@ struct hue map_paint_of(const struct map_paint *m, int64_t rank);
 struct hue map_paint_other(const struct map_paint *m);
 
 /* True when a value marks ranks that belong together, so that those of the cursor can
- * stand out: memory, roles and links do not. */
+ * stand out: memory, roles and links do not, a relation does by itself. */
 bool map_paint_has_peers(const struct map_paint *m);
 
 /* True when one of the ranks first .. first + count - 1 has the value of rank `like`. */

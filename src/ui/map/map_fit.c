@@ -24,7 +24,8 @@ static const struct form form_table[] = {
 	{ MAP_ZOOM_NODE, false, false, true },
 	{ MAP_ZOOM_RACK, false, false, false }, { MAP_ZOOM_RACK, false, false, true },
 };
-enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3 };
+enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3, RELATED_MOST = 1024,
+	LABELLED_MOST = 512 }; /* more ranks have no room on any screen */
 
 /* Columns from which on a unit gains nothing by more of them. */
 static const int wide_enough[MAP_ZOOM_COUNT] = {
@@ -126,7 +127,7 @@ round_number(const struct fit *f, const struct map_grid *g, int64_t room)
 /* Units in `cols` columns of a box, boxes in `block_cols` of a block, and as many blocks in
  * a row as fit, or that many halved a number of times. */
 static void
-place(const struct fit *f, struct map_grid *g, int64_t cols, int64_t block_cols, int halved)
+place_grid(const struct fit *f, struct map_grid *g, int64_t cols, int64_t block_cols, int halved)
 {
 	const int64_t blocks = rows_of(g->boxes, g->block);
 	int64_t room, last;
@@ -184,20 +185,19 @@ static void
 size_units(struct map_grid *g, const struct map_view *view, const struct estimate *e)
 {
 	const enum map_by by = view->color[0].by;
-	int several = view->colors > 1 ? view->colors + 1 : 1;
 
 	g->unit_h = 1;
 	if (g->zoom == MAP_ZOOM_CARD) {
 		g->unit_w = card_width(g, view, e);
 		g->unit_h = 1 + (g->tall ? 1 : 0) + view->colors;
 	} else if (g->zoom == MAP_ZOOM_LABEL) {
-		/* One colour tells what its letter does. */
-		g->letters = g->tight && view->colors == 1 && view->depth != THEME_MONO ? 0 :
-		    view->colors;
+		/* One colour tells what its letter does; a GPU may be related in two ways. */
+		g->letters = by == MAP_BY_RELATION ? 2 : g->tight && view->colors == 1 &&
+		    view->depth != THEME_MONO ? 0 : view->colors;
 		g->colon = g->letters > 0 && (by == MAP_BY_STAGE || by == MAP_BY_MEMORY);
 		g->unit_w = g->rank_w + g->colon + g->letters + (g->tight ? 1 : 2);
 	} else {
-		g->unit_w = several;
+		g->unit_w = view->colors;
 	}
 }
 
@@ -335,7 +335,7 @@ consider_all(struct fit *f, const struct map_grid *g)
 			for (int halved = 0; halved < (f->fixed ? 1 : HALVED) &&
 			    (g->block % block_cols == 0 || block_cols == most_boxes(f, g, cols)) &&
 			    !is_pile(f, g, block_cols, any); halved++) {
-				place(f, &at, cols, block_cols, halved);
+				place_grid(f, &at, cols, block_cols, halved);
 				any = consider(f, &at) || any;
 			}
 		if (f->fixed)
@@ -371,7 +371,7 @@ consider_halves(struct fit *f, enum map_zoom zoom)
 	g.stack = 2;
 	g.units = g.stack * columns;
 	g.boxes = rows_of(g.boxes, g.units);
-	place(f, &g, columns, 1, 0);
+	place_grid(f, &g, columns, 1, 0);
 	consider(f, &g);
 }
 
@@ -385,7 +385,7 @@ for_screen(const struct form *form)
 
 /* Cells of the area that the map found takes up. */
 static int64_t
-covered(const struct map_grid *g)
+cells_covered(const struct map_grid *g)
 {
 	const int64_t missing = g->across * g->down - rows_of(g->boxes, g->block);
 
@@ -421,10 +421,10 @@ find_zoom(struct fit *f, enum map_zoom first, enum map_zoom last, bool halves)
 		f->odd = odds[i];
 		while (at <= last && !((at != MAP_ZOOM_HALF || halves) && find_form(f, at)))
 			at++;
-		if (at <= last && (!any || covered(&f->best) > covered(&best)))
+		if (at <= last && (!any || cells_covered(&f->best) > cells_covered(&best)))
 			best = f->best;
 		any = any || at <= last;
-		if (f->fixed || (any && covered(&best) * 16 > f->w * f->h * 9))
+		if (f->fixed || (any && cells_covered(&best) * 16 > f->w * f->h * 9))
 			break;
 	}
 	f->best = best;
@@ -446,7 +446,7 @@ shortest(struct fit *f, struct map_grid *g, const struct form *form)
 			if (at.block % block_cols != 0 || is_pile(f, &at, block_cols,
 			    any && grid_width(g) <= f->w))
 				continue;
-			place(f, &at, equal_columns(rows_of(at.units, at.stack), most_columns(f, &at)),
+			place_grid(f, &at, equal_columns(rows_of(at.units, at.stack), most_columns(f, &at)),
 			    block_cols, 0);
 			if (!any || (grid_width(g) > f->w && grid_width(&at) <= f->w) ||
 			    (grid_width(&at) <= f->w && map_grid_lines(&at) < map_grid_lines(g)))
@@ -481,6 +481,12 @@ scrolled_form(struct fit *f, struct map_grid *g, enum map_zoom zoom)
 	stretch(f, g);
 }
 
+bool
+map_grid_relates_nodes(const struct map_view *view, const struct estimate *e)
+{
+	return view->color[0].by == MAP_BY_RELATION && e->layout.world > RELATED_MOST;
+}
+
 void
 map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan *p,
     const struct estimate *e, int w, int64_t h)
@@ -490,9 +496,11 @@ map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan
 	const bool halves = map_grid_has_halves(view);
 	const enum map_zoom zoom = view->zoom == MAP_ZOOM_HALF && !halves ? MAP_ZOOM_CELL :
 	    view->zoom;
+	const enum map_zoom first = zoom != MAP_ZOOM_AUTO ? zoom : map_grid_relates_nodes(view, e) ?
+	    MAP_ZOOM_NODE : MAP_ZOOM_CARD;
 	const enum map_zoom last = zoom != MAP_ZOOM_AUTO ? zoom :
 	    plan_rack_nodes(p) > 1 ? MAP_ZOOM_RACK : MAP_ZOOM_NODE;
-	bool fits = find_zoom(&f, zoom != MAP_ZOOM_AUTO ? zoom : MAP_ZOOM_CARD, last, halves);
+	bool fits = find_zoom(&f, first, last, halves);
 
 	f.halved = !fits && halves && last >= MAP_ZOOM_NODE;
 	if (f.halved)
@@ -501,4 +509,27 @@ map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan
 		*g = f.best;
 	else
 		scrolled_form(&f, g, last);
+}
+
+static bool
+has_ranks(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
+    int64_t h)
+{
+	struct map_grid g;
+
+	map_grid_init(&g, view, p, e, w, h);
+	return g.zoom <= MAP_ZOOM_LABEL;
+}
+
+int
+map_legend_lines(const struct map_view *view, const struct plan *p, const struct estimate *e,
+    int w, int64_t h)
+{
+	/* Of who is related to whom the legend is the half. */
+	const int lines = view->color[0].by == MAP_BY_RELATION && h >= 12 ? 2 : view->colors;
+	const int most = view->printed || h >= lines + 4 ? lines : 0;
+
+	return view->colors > 1 && most > 1 && !view->printed && view->zoom == MAP_ZOOM_AUTO &&
+	    e->layout.world <= LABELLED_MOST && !has_ranks(view, p, e, w, h - most) &&
+	    has_ranks(view, p, e, w, h - 1) ? 1 : most;
 }

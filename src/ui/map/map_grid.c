@@ -2,12 +2,6 @@
 
 #include "core/base/text.h"
 
-int
-map_legend_lines(const struct map_view *view, int64_t h)
-{
-	return view->printed || h >= view->colors + 4 ? view->colors : 0;
-}
-
 bool
 map_grid_has_halves(const struct map_view *view)
 {

@@ -46,6 +46,9 @@ struct map_grid {
 void map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan *p,
     const struct estimate *e, int w, int64_t h);
 
+/* Of more than a thousand GPUs a cursor is related to few: AUTO shows the nodes of those. */
+bool map_grid_relates_nodes(const struct map_view *view, const struct estimate *e);
+
 /* Lines of the whole map. */
 int64_t map_grid_lines(const struct map_grid *g);
 
@@ -72,6 +75,7 @@ void map_mend(const struct map_grid *g, struct map_paint *m);
 bool map_grid_has_halves(const struct map_view *view);
 bool map_grid_halved(const struct map_grid *g);
 
-/* Legend lines that fit under a map in an area of this height. */
-int map_legend_lines(const struct map_view *view, int64_t h);
+/* Legend lines that fit under a map in an area: one for all kinds, where ranks have room then. */
+int map_legend_lines(const struct map_view *view, const struct plan *p, const struct estimate *e,
+    int w, int64_t h);
 #endif

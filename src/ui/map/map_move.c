@@ -26,7 +26,7 @@ map_zoom_find(const char *name)
 static int
 grid_in(struct map_grid *g, const struct map_view *view, struct map_area area)
 {
-	const int h = area.h - map_legend_lines(view, area.h);
+	const int h = area.h - map_legend_lines(view, area.plan, area.estimate, area.w, area.h);
 
 	map_grid_init(g, view, area.plan, area.estimate, area.w, h);
 	return h;
@@ -53,7 +53,8 @@ map_spare(const struct map_view *view, struct map_area area)
 	if (area.estimate->laid_out)
 		spare = grid_in(&g, view, area) - map_grid_lines(&g);
 	while (spare > 0 &&
-	    map_legend_lines(view, area.h - spare) < map_legend_lines(view, area.h))
+	    map_legend_lines(view, area.plan, area.estimate, area.w, area.h - spare) <
+	    map_legend_lines(view, area.plan, area.estimate, area.w, area.h))
 		spare--;
 	return spare > 0 ? (int)spare : 0;
 }

@@ -29,7 +29,8 @@ map_role_text(const struct plan *p, enum map_role role, char *buf, size_t size)
 struct hue
 map_role_hue(const struct map_paint *m, enum map_role role)
 {
-	return (struct hue){ role, (int)role, (m->plan->mode == MODE_TRAIN ? "tr" : "dp")[role] };
+	return (struct hue){ .value = role, .color = (int)role,
+		.letter = (m->plan->mode == MODE_TRAIN ? "tr" : "dp")[role] };
 }
 
 bool

@@ -2,6 +2,9 @@
 
 #include "core/base/text.h"
 
+/* Groups that nobody tells apart by their colours. */
+enum { GROUPS_MANY = 100 };
+
 static const struct {
 	const char *name;
 	const char *kind[MAP_COLORS_MAX];
@@ -20,31 +23,6 @@ map_set_name(int i)
 	return i < (int)(sizeof preset_table / sizeof *preset_table) ? preset_table[i].name : NULL;
 }
 
-const char *
-map_set_same(const struct layout *l, const char *name)
-{
-	static const char *const other[][5] = {
-		{ "dp", "data", "dp_shard", NULL, NULL },
-		{ "dp_cp", "loss", "dp", "data", NULL },
-		{ "tp", "model", NULL, NULL, NULL },
-		{ "pp", "pipe", NULL, NULL, NULL },
-		{ "cp", "pcp", "sequence_parallel", NULL, NULL },
-	};
-
-	if (layout_kind(l, name) >= 0)
-		return name;
-	for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-		bool named = false;
-
-		for (int j = 0; j < 5 && other[i][j] != NULL; j++)
-			named = named || text_equal(other[i][j], name);
-		for (int j = 0; named && j < 5 && other[i][j] != NULL; j++)
-			if (layout_kind(l, other[i][j]) >= 0)
-				return other[i][j];
-	}
-	return NULL;
-}
-
 int
 map_set_groups(int i, const struct layout *l, const char *name[MAP_COLORS_MAX])
 {
@@ -59,44 +37,15 @@ map_set_groups(int i, const struct layout *l, const char *name[MAP_COLORS_MAX])
 	return n;
 }
 
-/* Two kinds whose groups are the same ranks. Groups of a kind are all alike: the first tells. */
-static bool
-same_groups(const struct layout *l, int a, int b)
-{
-	const int64_t size = layout_group_size(l, a);
-
-	if (size != layout_group_size(l, b) || layout_group_count(l, a) != layout_group_count(l, b))
-		return false;
-	for (int64_t k = 0; k < size; k++)
-		if (layout_member(l, a, 0, k) != layout_member(l, b, 0, k))
-			return false;
-	return true;
-}
-
-/* Add a dimension, where it is one of several ranks and another one than those before. */
-static int
-add_dimension(const struct layout *l, const char *name, struct map_color color[], int n)
-{
-	const char *same = map_set_same(l, name);
-	const int kind = same != NULL ? layout_kind(l, same) : -1;
-
-	if (kind < 0 || layout_group_size(l, kind) == 1)
-		return n;
-	for (int i = 0; i < n; i++)
-		if (same_groups(l, color[i].kind, kind))
-			return n;
-	color[n] = (struct map_color){ MAP_BY_GROUPS, kind };
-	return n + 1;
-}
-
 int
 map_colors_usual(const struct layout *l, struct map_color color[MAP_USUAL_MAX])
 {
-	static const char *const usual[] = { "tp", "pp", "dp", "cp", "ep" };
+	struct map_relation dimensions;
 	int n = 0, kind;
 
-	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-		n = add_dimension(l, usual[i], color, n);
+	map_relation_init(&dimensions, l, -1, true);
+	for (int i = 0; i < dimensions.count; i++)
+		color[n++] = (struct map_color){ MAP_BY_GROUPS, dimensions.kind[i] };
 	/* The links of what talks most. */
 	kind = n > 0 ? color[0].kind : 0;
 	if (layout_pipeline_rank(l, l->world - 1) > 0)
@@ -104,6 +53,19 @@ map_colors_usual(const struct layout *l, struct map_color color[MAP_USUAL_MAX])
 	color[n++] = (struct map_color){ MAP_BY_MEMORY, kind };
 	color[n++] = (struct map_color){ MAP_BY_LINK, kind };
 	return n;
+}
+
+struct map_color
+map_color_first(const struct layout *l)
+{
+	struct map_color usual[MAP_USUAL_MAX];
+	const int n = map_colors_usual(l, usual);
+
+	if (usual[0].by == MAP_BY_GROUPS && layout_group_count(l, usual[0].kind) > GROUPS_MANY)
+		for (int i = 0; i < n; i++)
+			if (usual[i].by == MAP_BY_STAGE)
+				return usual[i];
+	return usual[0];
 }
 
 static bool

@@ -12,6 +12,10 @@ enum { MAP_USUAL_MAX = 8 };
  * of several ranks, each once, then stages, memory and links. Returns how many. */
 int map_colors_usual(const struct layout *l, struct map_color color[MAP_USUAL_MAX]);
 
+/* The first dimension that the plan uses, or where that has more groups than one can tell apart,
+ * the stages. */
+struct map_color map_color_first(const struct layout *l);
+
 /* Those, and layers, that are not among the n shown. */
 int map_colors_more(const struct layout *l, const struct map_color shown[], int n,
     struct map_color more[MAP_USUAL_MAX]);
@@ -20,8 +24,4 @@ int map_colors_more(const struct layout *l, const struct map_color shown[], int 
  * many. */
 const char *map_set_name(int i);
 int map_set_groups(int i, const struct layout *l, const char *name[MAP_COLORS_MAX]);
-
-/* What a layout calls the kind that has this name in it or in another one, NULL where it has
- * none. */
-const char *map_set_same(const struct layout *l, const char *name);
 #endif

@@ -165,6 +165,8 @@ draw_card(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 		char text[MAP_COLOR_TEXT_SIZE], buf[MAP_COLOR_TEXT_SIZE + 1];
 
 		map_color_text(d->view->color[i], d->plan, d->estimate, rank, text, sizeof text);
+		if (d->view->color[i].by == MAP_BY_RELATION)
+			text_put(text, sizeof text, "%c %c", hue.letter, hue.other != 0 ? hue.other : ' ');
 		text_put(buf, sizeof buf, "%c%s", (style.flags & STYLE_PEER) != 0 ? '*' : ' ', text);
 		canvas_fill(d->c, band, style);
 		canvas_text_cut(d->c, band, x, y, w, style, buf);
@@ -172,19 +174,28 @@ draw_card(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	draw_card_rest(d, rank, x, y, bottom - y);
 }
 
-/* A colour over some columns of a unit, all its lines high; `ch` in the middle of the first. */
+/* A colour over a part of a unit; `ch` in the middle of its first line. */
 static void
-draw_band(struct map_drawing *d, int x, int y, int w, struct style style, wchar_t ch)
+draw_band(struct map_drawing *d, struct rect band, struct style style, wchar_t ch)
 {
-	const struct rect r = rect_clip(d->clip, (struct rect){ x, y, w, d->grid.unit_h });
-	const int middle = x + (w - 1) / 2;
+	const struct rect r = rect_clip(d->clip, band);
+	const int middle = band.x + (band.w - 1) / 2;
 	const bool shaded = ch == L' ' && (style.flags & STYLE_FADED) != 0 &&
 	    d->view->depth != THEME_256; /* no darker colours: fewer dots of it */
 
 	for (int i = r.y; i < r.y + r.h; i++)
 		for (int j = r.x; j < r.x + r.w; j++)
 			canvas_put(d->c, j, i, style, shaded ? canvas_glyph(d->c, GLYPH_LIGHT) :
-			    i == y && j == middle ? ch : L' ');
+			    i == band.y && j == middle ? ch : L' ');
+}
+
+/* What colour i has of an area that they fill: lines, where there are enough, else columns. */
+static struct rect
+band_of(struct rect r, int i, int n)
+{
+	if (r.h >= n)
+		return (struct rect){ r.x, r.y + r.h * i / n, r.w, r.h * (i + 1) / n - r.h * i / n };
+	return (struct rect){ r.x + r.w * i / n, r.y, r.w * (i + 1) / n - r.w * i / n, r.h };
 }
 
 /* What stands for a group: its letter, where it has one of its own. */
@@ -216,6 +227,49 @@ draw_label_rest(struct map_drawing *d, int64_t rank, struct rect r, struct style
 	}
 }
 
+/* The colour of the second group that a GPU is in. */
+static struct style
+other_style(struct style style, struct hue hue)
+{
+	style.index = (uint8_t)hue.other_color;
+	return style;
+}
+
+/* Several colours fill the whole unit; the rank stands on the first, letters on each. */
+static void
+draw_label_bands(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
+{
+	const struct map_grid *g = &d->grid;
+	const int n = d->view->colors, edge = g->tight ? 0 : 1, head = edge + g->rank_w + g->colon;
+	const bool lines = g->unit_h >= n;
+	const char *mark = brackets(d, rank, marked);
+	const struct rect r = { x + (lines ? 0 : head), y, g->unit_w - (lines ? 0 : head), g->unit_h };
+	struct style first = { 0 }, style = { 0 };
+	struct hue hue;
+	char number[32];
+
+	for (int i = 0; i < n; i++) {
+		struct rect band = band_of(r, i, n);
+
+		style = unit_style(d, i, rank, marked, &hue);
+		if (i == 0) {
+			first = style;
+			canvas_fill(d->c, rect_clip(d->clip, (struct rect){ x, y, head, g->unit_h }), style);
+		}
+		draw_band(d, band, style, lines ? L' ' : sign_of(d, i, style, hue));
+		if (lines)
+			put_cell(d, x + g->unit_w - 2, band.y, style, sign_of(d, i, style, hue));
+	}
+	text_put(number, sizeof number, "%*lld%s", g->rank_w, (long long)rank, g->colon ? ":" : "");
+	canvas_text(d->c, d->clip, x + edge, y, first, number);
+	if (mark[0] == '[' && (d->view->cursor < 0 || !d->view->peers))
+		return; /* all are alike */
+	if (edge > 0)
+		put_cell(d, x, y, first, (wchar_t)mark[0]);
+	if (edge > 0 || mark[0] != '[')
+		put_cell(d, x + g->unit_w - 1, y, lines ? first : style, (wchar_t)mark[1]);
+}
+
 /* "[13A]": the rank and, in the last columns, its groups. */
 static void
 draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
@@ -226,7 +280,7 @@ draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	const char *mark = brackets(d, rank, marked);
 	struct style style[MAP_COLORS_MAX] = { { 0 } }, plain = { .role = ROLE_TEXT };
 	struct hue hue[MAP_COLORS_MAX];
-	int each = 1, left = w - number - g->letters;
+	int left = w - number - g->letters;
 	char buf[48];
 
 	for (int i = 0; i < n; i++)
@@ -234,18 +288,16 @@ draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	plain.flags = style[0].flags & STYLE_CURSOR;
 	if (n == 1)
 		plain = style[0];
-	if (n > 1)
-		each += left / n;
-	left = n == 1 ? left / 2 : left % n;
+	left = n == 1 ? left / 2 : left;
 	canvas_fill(d->c, rect_clip(d->clip, (struct rect){ x, y, edge + w + edge, g->unit_h }), plain);
 	text_put(buf, sizeof buf, "%*s%*lld%s", left, "", g->rank_w, (long long)rank,
 	    g->colon ? ":" : "");
 	canvas_text(d->c, d->clip, x + edge, y, plain, buf);
-	for (int i = 0; i < n && n > 1; i++)
-		draw_band(d, x + edge + left + number + i * each, y, each, style[i],
-		    sign_of(d, i, style[i], hue[i]));
-	if (n == 1 && g->letters > 0)
-		put_cell(d, x + edge + left + number, y, style[0], sign_of(d, 0, style[0], hue[0]));
+	for (int i = 0; i < n && i < g->letters; i++)
+		put_cell(d, x + edge + left + number + i, y, style[i], sign_of(d, i, style[i], hue[i]));
+	if (n == 1 && g->letters > 1 && hue[0].other != 0)
+		put_cell(d, x + edge + left + number + 1, y, other_style(style[0], hue[0]),
+		    (wchar_t)(unsigned char)hue[0].other);
 	if (g->tight) {
 		if (rank == d->view->cursor || marked)
 			put_cell(d, x + w, y, plain, rank == d->view->cursor ? L'<' : L'*');
@@ -257,26 +309,23 @@ draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	    g->unit_h - 1 }, plain);
 }
 
-/* The columns of a unit that each colour has: wide units, and those of several colours, leave
- * a blank between GPUs. */
+/* The columns of a unit that have colours: one colour leaves a blank between wide units. */
 static int
-columns_each(const struct map_drawing *d)
+columns_used(const struct map_drawing *d)
 {
-	const int n = d->view->colors;
-
-	return (d->grid.unit_w - (n > 1 || d->grid.unit_w > 2 ? 1 : 0)) / n;
+	return d->grid.unit_w - (d->view->colors == 1 && d->grid.unit_w > 2 ? 1 : 0);
 }
 
 static void
 draw_cell(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 {
-	const int each = columns_each(d);
+	const struct rect r = { x, y, columns_used(d), d->grid.unit_h };
 
 	for (int i = 0; i < d->view->colors; i++) {
 		struct hue hue;
 		const struct style style = unit_style(d, i, rank, marked, &hue);
 
-		draw_band(d, x + i * each, y, each, style, sign_of(d, i, style, hue));
+		draw_band(d, band_of(r, i, d->view->colors), style, sign_of(d, i, style, hue));
 	}
 }
 
@@ -332,16 +381,17 @@ draw_halves(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	const int64_t below = rank + g->cols * g->stride;
 	const bool alone = rank / g->stride % g->units + g->cols >= g->units ||
 	    below >= plan_world(d->plan);
-	const int each = columns_each(d);
+	const struct rect unit = { x, y, columns_used(d), 1 };
 
 	for (int i = 0; i < d->view->colors; i++) {
+		const struct rect band = band_of(unit, i, d->view->colors);
 		struct hue hue;
 		struct style upper = unit_style(d, i, rank, marked, &hue);
 		struct style lower = alone ? (struct style){ .role = ROLE_GROUP, .flags = STYLE_CLEAR } :
 		    lower_style(d, i, below);
 		const bool cursor = ((upper.flags | lower.flags) & STYLE_CURSOR) != 0;
 
-		for (int k = x + i * each; k < x + (i + 1) * each; k++)
+		for (int k = band.x; k < band.x + band.w; k++)
 			if (cursor)
 				put_cell(d, k, y, (struct style){ .role = ROLE_GROUP, .flags = STYLE_CURSOR },
 				    (upper.flags & STYLE_CURSOR) != 0 ? L'^' : L'v');
@@ -357,6 +407,8 @@ map_unit_draw(struct map_drawing *d, int64_t rank, int x, int y)
 
 	if (d->grid.zoom == MAP_ZOOM_CARD)
 		draw_card(d, rank, marked, x, y);
+	else if (d->grid.zoom == MAP_ZOOM_LABEL && d->view->colors > 1 && d->view->depth != THEME_MONO)
+		draw_label_bands(d, rank, marked, x, y);
 	else if (d->grid.zoom == MAP_ZOOM_LABEL)
 		draw_label(d, rank, marked, x, y);
 	else if (map_grid_halved(&d->grid))

@@ -32,7 +32,7 @@ digit_of(const struct paint_digit *d, int64_t rank)
 /* Cut a digit in two, the lower one with `radix` values. The upper may be cut short where
  * no digit follows. */
 static bool
-split(struct paint_rule *rule, int i, int64_t radix)
+split_rule(struct paint_rule *rule, int i, int64_t radix)
 {
 	struct paint_digit *d = &rule->digit[i];
 
@@ -61,7 +61,7 @@ split_by(struct paint_rule *rule, int64_t offset)
 			continue;
 		v /= d->divide;
 		if (v > 1 && v < d->radix)
-			split(rule, i, v);
+			split_rule(rule, i, v);
 	}
 }
 
@@ -82,7 +82,7 @@ split_chunks(struct paint_rule *rule, int64_t run)
 			continue;
 		}
 		if (below * d->radix > run && d->radix % (run / below) == 0) {
-			if (split(rule, i, run / below))
+			if (split_rule(rule, i, run / below))
 				rule->digit[++i].counts = true;
 			below = run;
 			continue;
@@ -301,7 +301,7 @@ solve_by_splitting(struct paint_rule *rule, const struct paint_offsets *beside, 
 
 		for (int d = 0; d < next.digits; d++)
 			if (next.digit[d].counts && next.digit[d].radix > radix[i] &&
-			    split(&next, d, radix[i]))
+			    split_rule(&next, d, radix[i]))
 				d++;
 		clash = solve(&next, beside, offsets);
 		if (clash < fewest) {

@@ -73,7 +73,7 @@ free_memory(struct timeline *t)
 }
 
 static bool
-run(struct picture *pic, int64_t drawn)
+run_picture(struct picture *pic, int64_t drawn)
 {
 	struct timeline *t = &pic->t;
 	const size_t n = timeline_ops(t, drawn);
@@ -121,13 +121,13 @@ make_timeline(struct picture *pic, int scale, double width)
 	const int64_t most = RUN_OPS / (TIMELINE_KINDS * t->chunks * t->stages);
 	int64_t drawn = timeline_drawn(t, scale == PIPELINE_FIT ? 0 : most);
 
-	if (!run(pic, drawn))
+	if (!run_picture(pic, drawn))
 		return false;
 	if (scale == PIPELINE_FIT && drawn < t->microbatches) {
 		drawn = timeline_drawn(t, fitting(pic, width));
 		if (drawn >= t->microbatches - t->microbatches / FEW && t->microbatches <= most)
 			drawn = t->microbatches; /* so few are not worth a gap */
-		if (drawn != t->drawn && !run(pic, drawn))
+		if (drawn != t->drawn && !run_picture(pic, drawn))
 			return false;
 	}
 	if (scale > 0)

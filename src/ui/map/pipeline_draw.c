@@ -303,7 +303,7 @@ draw_head(struct canvas *c, struct rect r, const struct picture *pic)
 /* ---- below ------------------------------------------------------------------------- */
 
 static bool
-splits(const struct timeline *t)
+splits_backward(const struct timeline *t)
 {
 	for (int64_t i = 0; i < t->rank[0].count; i++)
 		if (timeline_at(t, 0, i).kind == TIMELINE_WEIGHT)
@@ -333,7 +333,7 @@ draw_sample(struct canvas *c, struct rect line, int x, const struct picture *pic
 static void
 draw_samples(struct canvas *c, struct rect line, const struct picture *pic)
 {
-	const bool apart = splits(&pic->t), wide = line.w >= 70;
+	const bool apart = splits_backward(&pic->t), wide = line.w >= 70;
 	int x = line.x + 1;
 
 	x = draw_sample(c, line, x, pic, TIMELINE_FORWARD, 0,

@@ -1,15 +1,13 @@
 #include "ui/pane/arrange.h"
 
 #include "core/base/number.h"
-#include "ui/pane/bars.h"
-#include "ui/pane/figures.h"
 
 enum {
 	PANES_COLUMNS = 72, PANES_ROWS = 20, /* from here on all panes at once */
 	HEADLINE_ROWS = 24,                  /* and from here on a headline of two lines */
 	FRAME_COLUMNS = 16, FRAME_ROWS = 7,  /* smaller: no frame, only what is inside */
 	FORM_LEAST = 32, FORM_MOST = 46,
-	MAP_LEAST = 8, MEMORY_LEAST = 6, TRAFFIC_LEAST = 5, LOWER_LEAST = 8, STEP_MOST = 8,
+	MAP_LEAST = 8, LOWER_LEAST = 8,
 	TRAFFIC_COLUMNS = 60,                /* with nothing abbreviated, */
 	CHANGES_COLUMNS = 89,                /* and with every change, */
 	BARS_COLUMNS = 56,                   /* as far as the bars beside it can spare them */
@@ -25,7 +23,7 @@ inside(struct rect r, bool framed)
 }
 
 static int
-clamp(int v, int least, int most)
+clamp_lines(int v, int least, int most)
 {
 	return v < least ? least : v > most ? most : v;
 }
@@ -55,79 +53,114 @@ take_lines(struct arrange *a, int w, int h)
 	return body;
 }
 
-/* Height of the step pane with its frame. */
+/* Heights of the panes below the map, of those with edges in common without the lower one. */
+struct heights {
+	int have[PANE_COUNT], want[PANE_COUNT];
+};
+
+/* The fewest lines and those wanted of the panes from one on, all w wide, with `edges` lines of
+ * their frames. Returns the sum of the fewest. */
 static int
-step_lines(int w, const struct wish *wish)
+find_heights(struct heights *h, const struct pane_wishes *wish, int first, int w, int edges)
 {
-	return clamp(figures_lines(w - 2, wish->figures), 1, STEP_MOST) + 2;
+	int sum = 0;
+
+	for (int i = first; i < PANE_COUNT; i++) {
+		h->want[i] = wish->lines(wish->state, (enum pane)i, w - 2) + edges;
+		h->have[i] = wish->least[i] > 0 ? wish->least[i] - 2 + edges : h->want[i];
+		sum += h->have[i];
+	}
+	return sum;
 }
 
-/* Below each other: map, memory, traffic, step, the last three with edges in common.
- * False where there is no room for that. */
-static bool
-stack(struct arrange *a, struct rect r, const struct wish *wish)
+/* Lines of the map's in turn, as long as the others want them and it keeps enough. Returns the
+ * map's. */
+static int
+take_from_map(struct heights *h, int map, int least, int lines)
 {
-	const int step = step_lines(r.w, wish);
-	/* Each further colour has a line of the legend. */
-	const int least = MAP_LEAST + (wish->colors > 1 ? wish->colors - 1 : 0);
-	const int want[] = { wish->stages + bars_legend(r.w - 2) + 1, wish->flows + 2 };
-	int h[] = { MEMORY_LEAST - 1, TRAFFIC_LEAST - 1 };
-	int map = r.h - step - h[0] - h[1], y = r.y, spare = wish->spare;
 	bool more = true;
 
-	if (map < MAP_LEAST)
-		return false;
-	/* The map gives up lines in turn, as long as the others want them. */
 	while (more) {
 		more = false;
-		for (int i = 0; i < 2; i++)
-			if (h[i] < want[i] && map > least && (map > r.h / 3 || h[i] < r.h * 3 / 10)) {
-				h[i]++;
+		for (int i = PANE_MEMORY; i < PANE_COUNT; i++)
+			if (h->have[i] < h->want[i] && map > least &&
+			    (map > lines / 3 || h->have[i] < lines * 3 / 10)) {
+				h->have[i]++;
 				map--;
 				more = true;
 			}
 	}
-	for (int i = 0; i < 2; i++)
-		for (; h[i] < want[i] && spare > 0; spare--) {
-			h[i]++;
+	return map;
+}
+
+/* Below each other: the map, and the others with edges in common. False where there is no room
+ * for that. */
+static bool
+stack(struct arrange *a, struct rect r, const struct pane_wishes *wish)
+{
+	struct heights h;
+	/* Each further colour has a line of the legend. */
+	const int least = MAP_LEAST + (wish->colors > 1 ? wish->colors - 1 : 0);
+	int map = r.h - 1 - find_heights(&h, wish, PANE_MEMORY, r.w, 1), y, spare = wish->spare;
+
+	if (map < MAP_LEAST)
+		return false;
+	map = take_from_map(&h, map, least, r.h);
+	for (int i = PANE_MEMORY; i < PANE_COUNT; i++)
+		for (; h.have[i] < h.want[i] && spare > 0; spare--) {
+			h.have[i]++;
 			map--;
 		}
-	a->pane[PANE_MAP] = (struct rect){ r.x, y, r.w, map };
-	y += map;
-	a->pane[PANE_MEMORY] = (struct rect){ r.x, y, r.w, h[0] };
-	y += h[0];
-	a->pane[PANE_TRAFFIC] = (struct rect){ r.x, y, r.w, h[1] };
-	y += h[1];
-	a->pane[PANE_STEP] = (struct rect){ r.x, y, r.w, step };
-	a->open[PANE_MEMORY] = a->open[PANE_TRAFFIC] = true;
+	a->pane[PANE_MAP] = (struct rect){ r.x, r.y, r.w, map };
+	y = r.y + map;
+	for (int i = PANE_MEMORY; i < PANE_COUNT; y += h.have[i++]) {
+		a->open[i] = i + 1 < PANE_COUNT;
+		a->pane[i] = (struct rect){ r.x, y, r.w, h.have[i] + !a->open[i] };
+	}
 	return true;
 }
 
-/* Memory below the map, traffic and step to the right of it. */
-static bool
-split(struct arrange *a, struct rect r, const struct wish *wish)
+/* Further lines for the panes right of the memory, as they want them; the rest is the first's. */
+static void
+spread_lines(struct heights *h, int lines)
 {
-	const int right = clamp(r.w - BARS_COLUMNS, TRAFFIC_COLUMNS, CHANGES_COLUMNS);
-	const int left = r.w - right;
-	const int step = step_lines(right, wish);
-	int lower;
+	for (int i = PANE_MEMORY + 1; i < PANE_COUNT; i++)
+		for (; h->have[i] < h->want[i] && lines > 0; lines--)
+			h->have[i]++;
+	h->have[PANE_MEMORY + 1] += lines;
+}
 
-	if (r.w < SPLIT_COLUMNS || r.h < MAP_LEAST + step + TRAFFIC_LEAST)
+/* Memory below the map, the others to the right of it. */
+static bool
+split_below(struct arrange *a, struct rect r, const struct pane_wishes *wish)
+{
+	const int right = clamp_lines(r.w - BARS_COLUMNS, TRAFFIC_COLUMNS, CHANGES_COLUMNS);
+	const int left = r.w - right;
+	const int memory = wish->lines(wish->state, PANE_MEMORY, left - 2) + 2;
+	struct heights h;
+	const int least = find_heights(&h, wish, PANE_MEMORY + 1, right, 2);
+	int lower = 0, y;
+
+	if (r.w < SPLIT_COLUMNS || r.h < MAP_LEAST + least)
 		return false;
-	lower = clamp(step + wish->flows + 3, step + TRAFFIC_LEAST, r.h / 2);
-	if (lower < wish->stages + bars_legend(left - 2) + 2)
-		lower = clamp(wish->stages + bars_legend(left - 2) + 2, lower, r.h / 2);
-	lower = (int)least_of(most_of(lower, step + TRAFFIC_LEAST), r.h - MAP_LEAST);
+	for (int i = PANE_MEMORY + 1; i < PANE_COUNT; i++)
+		lower += h.want[i];
+	lower = clamp_lines(lower, least, r.h / 2);
+	if (lower < memory)
+		lower = clamp_lines(memory, lower, r.h / 2);
+	lower = (int)least_of(most_of(lower, least), r.h - MAP_LEAST);
+	spread_lines(&h, lower - least);
+	y = r.y + r.h - lower;
 	a->pane[PANE_MAP] = (struct rect){ r.x, r.y, r.w, r.h - lower };
-	a->pane[PANE_MEMORY] = (struct rect){ r.x, r.y + r.h - lower, left, lower };
-	a->pane[PANE_TRAFFIC] = (struct rect){ r.x + left, r.y + r.h - lower, right, lower - step };
-	a->pane[PANE_STEP] = (struct rect){ r.x + left, r.y + r.h - step, right, step };
+	a->pane[PANE_MEMORY] = (struct rect){ r.x, y, left, lower };
+	for (int i = PANE_MEMORY + 1; i < PANE_COUNT; y += h.have[i++])
+		a->pane[i] = (struct rect){ r.x + left, y, right, h.have[i] };
 	return true;
 }
 
 /* The map, and below it one of the others: the one that was used last. */
 static void
-take_turns(struct arrange *a, struct rect r, const struct wish *wish)
+take_turns(struct arrange *a, struct rect r, const struct pane_wishes *wish)
 {
 	const enum pane pane = wish->focus >= PANE_MEMORY ? wish->focus : wish->lower;
 	/* As high for all of them: the map stays as it is when they change. */
@@ -139,7 +172,7 @@ take_turns(struct arrange *a, struct rect r, const struct wish *wish)
 }
 
 struct arrange
-arrange_panes(int columns, int rows, const struct wish *wish)
+arrange_panes(int columns, int rows, const struct pane_wishes *wish)
 {
 	struct arrange a = { 0 };
 	struct rect body = take_lines(&a, columns, rows), right;
@@ -152,12 +185,12 @@ arrange_panes(int columns, int rows, const struct wish *wish)
 		a.inner[wish->focus] = inside(body, a.framed);
 		return a;
 	}
-	form = clamp(columns * 2 / 5, FORM_LEAST, FORM_MOST);
+	form = clamp_lines(columns * 2 / 5, FORM_LEAST, FORM_MOST);
 	if (columns < 90)
 		form = FORM_LEAST;
 	a.pane[PANE_FORM] = (struct rect){ 0, body.y, form, body.h };
 	right = (struct rect){ form, body.y, columns - form, body.h };
-	if (!split(&a, right, wish) && !stack(&a, right, wish))
+	if (!split_below(&a, right, wish) && !stack(&a, right, wish))
 		take_turns(&a, right, wish);
 	for (int i = 0; i < PANE_COUNT; i++)
 		if (a.pane[i].h > 0)

@@ -8,16 +8,17 @@
 #include "ui/screen/canvas.h"
 #include "ui/state/state.h"
 
-/* What the panes would like to show. */
-struct wish {
+/* The room that panes would like. */
+struct pane_wishes {
 	enum pane focus;
 	bool alone;       /* the one in focus has all the room */
-	enum pane lower;  /* which of memory, traffic and step shows where one alone has room */
+	enum pane lower;  /* which of those below the map shows where one alone has room */
 	int colors;       /* that the map shows at once */
 	int spare;        /* lines that it would leave empty */
-	int stages;       /* bars of the memory pane */
-	int flows;        /* rows of the traffic pane */
-	int figures;      /* of the step pane */
+	/* Of those below the map, as in pane.h. */
+	int (*lines)(const struct state *s, enum pane pane, int w);
+	int least[PANE_COUNT];
+	const struct state *state; /* for lines */
 };
 
 /*
@@ -31,8 +32,8 @@ struct arrange {
 	bool open[PANE_COUNT]; /* its lower edge is the upper edge of the pane below it */
 	bool framed;     /* panes have frames */
 	bool tabs;       /* one pane at a time */
-	bool lower_tabs; /* memory, traffic and step take turns */
+	bool lower_tabs; /* those below the map take turns */
 };
 
-struct arrange arrange_panes(int columns, int rows, const struct wish *wish);
+struct arrange arrange_panes(int columns, int rows, const struct pane_wishes *wish);
 #endif

@@ -1,8 +1,8 @@
-#include "ui/pane/bars.h"
-
+/* bars.c - memory of each pipeline stage as bars against the GPU's capacity. */
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/train/schedule.h"
 #include "ui/pane/pane.h"
 #include "ui/screen/change.h"
 
@@ -58,8 +58,8 @@ parts_of_any(const struct estimate *e)
 	return any;
 }
 
-int
-bars_legend(int w)
+static int
+legend_lines(int w)
 {
 	return w >= LEGEND_WIDE ? 1 : 2;
 }
@@ -70,7 +70,7 @@ bars_rows(int w, int h)
 {
 	if (h < LEGEND_FROM)
 		return h;
-	return h < LEGEND_FROM + 2 ? h - 1 : h - bars_legend(w);
+	return h < LEGEND_FROM + 2 ? h - 1 : h - legend_lines(w);
 }
 
 /* The parts that any stage has, with the amounts of one of them when asked; several lines
@@ -248,7 +248,7 @@ line_of(const struct state *s, int64_t stage)
 	return line;
 }
 
-int64_t
+static int64_t
 bars_lines(const struct state *s)
 {
 	return line_of(s, s->estimate->stages) + 1;
@@ -403,6 +403,12 @@ memory_draw(const struct state *s, struct canvas *c, struct rect r)
 		    focus ? s->stage.at : e->peak_stage);
 }
 
+static int
+memory_lines(const struct state *s, int w)
+{
+	return legend_lines(w) + (s->estimate->stages > 0 ? (int)bars_lines(s) : 0);
+}
+
 static struct part
 memory_part(const struct state *s, struct rect r)
 {
@@ -469,9 +475,74 @@ memory_line(const struct state *s, char *buf, size_t size)
 		    UNITS_SHORT(BYTES, m->allocated + m->overhead_high));
 }
 
+static void
+memory_note(const struct state *s, struct ledger *ledger)
+{
+	const struct estimate *e = s->estimate;
+
+	ledger->stage = (int32_t)s->stage.at;
+	memory_stage(&s->plan, &e->layout, &e->placement, e->microbatches, s->stage.at, ledger);
+	ledger->stage = -1;
+	if (e->served)
+		serve_estimate(&s->plan, &e->layout, &e->placement, NULL, ledger);
+}
+
+/* The factor of activations. */
+static void
+put_flight(const struct state *s, double microbatches, char *buf, size_t size)
+{
+	const struct placement *pl = &s->estimate->placement;
+	const long long m = (long long)s->estimate->microbatches, pp = (long long)pl->pp;
+	const struct share unit = { .input = 0 };
+	const struct flight f = schedule_flight(&s->plan, pl, m, s->stage.at, &unit);
+
+	if (pl->vpp > 1)
+		text_put(buf, size, "pairs of chunk and micro-batch in flight: %.4g = %s, m %lld, "
+		    "PP %lld, VPP %lld, group %lld, r %lld; source: %s", microbatches * (double)pl->vpp,
+		    f.rule, m, pp, (long long)pl->vpp, (long long)placement_group(&s->plan, pl->pp, m),
+		    (long long)s->stage.at, f.source);
+	else
+		text_put(buf, size, "micro-batches in flight: %.4g = %s, m %lld, PP %lld, "
+		    "VPP 1, r %lld; source: %s", microbatches, f.rule, m, pp, (long long)s->stage.at,
+		    f.source);
+}
+
+/* An engine fills its memory on every stage: the parts that memory_line's amount is the sum of. */
+static void
+put_engine(const struct state *s, char *buf, size_t size)
+{
+	static const enum result_id part[] = {
+		RESULT_PARAMETERS, RESULT_ACTIVATIONS, RESULT_KV_CACHE, RESULT_BUFFERS, RESULT_OVERHEAD
+	};
+
+	text_put(buf, size, "=");
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+		double bytes = 0;
+
+		result_value(part[i], s->estimate, s->stage.at, &bytes);
+		text_add(buf, size, "%s %s %s", i > 0 ? " +" : "", result_table[part[i]].label,
+		    UNITS_SHORT(BYTES, bytes));
+	}
+}
+
+static void
+memory_why(const struct state *s, struct why *why)
+{
+	const struct estimate *e = s->estimate;
+	const struct memory *m = s->stage.at < e->stages ? &e->stage[s->stage.at].memory : NULL;
+
+	text_put(why->title, sizeof why->title, "memory of stage %lld", (long long)s->stage.at);
+	if (m != NULL && e->served)
+		put_engine(s, why->line[0], sizeof why->line[0]);
+	else if (m != NULL && m->in_flight > 0)
+		put_flight(s, m->in_flight, why->line[0], sizeof why->line[0]);
+	why->result[why->results++].id = RESULT_TOTAL;
+}
+
 const struct pane_type memory_pane = {
 	.name = "memory", .title = "memory per GPU, by stage", .context = CONTEXT_MEMORY,
 	.click = "why",
-	.draw = memory_draw, .part = memory_part, .line = memory_line, .move = memory_move,
+	.draw = memory_draw, .part = memory_part, .line = memory_line, .lines = memory_lines,
+	.least = 6, .note = memory_note, .why = memory_why, .move = memory_move,
 	.follow = memory_follow, .scroll = memory_scroll, .at = memory_at, .select = memory_select,
 };

@@ -1,10 +1,14 @@
 #include "ui/pane/figures.h"
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "ui/pane/pane.h"
 #include "ui/screen/change.h"
+#include "ui/state/around.h"
 
 enum {
+	FIGURES_USUAL = 11, /* while the plan has errors, so that panes stay put */
+	STEP_MOST = 8,
 	COLUMN_LEAST = 19, COLUMN_MOST = 30, COLUMNS_MOST = 3, GAP = 1,
 	CHANGE_FROM = 29, /* columns that have room for changes, */
 	CHANGE_COLUMNS = 9, /* whose place is kept free so that values stay where they are */
@@ -12,17 +16,22 @@ enum {
 
 /* In the order of the pane: what decides first, then where the time goes. */
 static const enum result_id shown[] = {
-	RESULT_STEP, RESULT_TOKENS, RESULT_TOKENS_GPU, RESULT_RUN, RESULT_MFU, RESULT_MFU_FULL,
+	RESULT_STEP, RESULT_TOKENS, RESULT_TOKENS_GPU, RESULT_RUN, RESULT_DAYS,
+	RESULT_GOODPUT, RESULT_COST, RESULT_MFU, RESULT_MFU_FULL,
 	RESULT_HFU, RESULT_COMPUTE, RESULT_RECOMPUTE, RESULT_BUBBLE, RESULT_EXPOSED,
 	RESULT_OPTIMIZER_STEP,
 	RESULT_WEIGHTS, RESULT_NON_TORCH, RESULT_ACTIVATION_PEAK, RESULT_GRAPHS, RESULT_POOL,
 	RESULT_KV_TOKEN, RESULT_STATE, RESULT_KV_TOKENS, RESULT_KV_BLOCKS, RESULT_REQUESTS,
+	RESULT_INSIDE, RESULT_RATE_LOAD, RESULT_SATURATION, RESULT_REQUESTS_IN_FLIGHT,
+	RESULT_TTFT_P50, RESULT_TTFT_P99, RESULT_TPOT_P50, RESULT_TPOT_P99, RESULT_ITL_P99,
+	RESULT_E2E_P50, RESULT_E2E_P99, RESULT_PREEMPTED, RESULT_HIT_SHARE, RESULT_SERVED_JOULES,
 	RESULT_TTFT, RESULT_PREFILL, RESULT_QUEUE, RESULT_TPOT, RESULT_DECODE, RESULT_PROMPTS,
-	RESULT_GENERATED, RESULT_GENERATED_GPU, RESULT_TRANSFER, RESULT_PREFILL_RATE,
+	RESULT_GENERATED, RESULT_GENERATED_GPU, RESULT_COST_MILLION, RESULT_TRANSFER, RESULT_PREFILL_RATE,
 	RESULT_PREFILL_USED, RESULT_PREFILL_HELD, RESULT_PREFILL_BALANCED,
 };
 
-bool
+/* True when there are figures: the estimate is timed or served. */
+static bool
 figures_known(const struct estimate *e)
 {
 	return e->timed || e->served;
@@ -44,8 +53,8 @@ figures_at(const struct estimate *e, int i)
 		const enum result_rule rule = result_table[shown[k]].rule;
 
 		result_value(shown[k], e, 0, &value);
-		if (!result_applies(shown[k], e, 0) ||
-		    ((rule == RULE_SOME || rule == RULE_ASKED) && value <= 0))
+		if (!result_applies(shown[k], e, 0) || (shown[k] == RESULT_RUN && e->ran) ||
+		    ((rule == RULE_SOME || rule == RULE_ASKED || rule == RULE_SAID) && value <= 0))
 			continue;
 		if (i-- == 0)
 			return shown[k];
@@ -203,6 +212,15 @@ step_draw(const struct state *s, struct canvas *c, struct rect r)
 	}
 }
 
+static int
+step_lines(const struct state *s, int w)
+{
+	const struct estimate *e = s->estimate;
+	const int count = figures_known(e) ? figures_count(e) : FIGURES_USUAL;
+
+	return (int)most_of(1, least_of(figures_lines(w, count), STEP_MOST));
+}
+
 static struct part
 step_part(const struct state *s, struct rect r)
 {
@@ -290,10 +308,48 @@ step_line(const struct state *s, char *buf, size_t size)
 	}
 }
 
+static void
+step_note(const struct state *s, struct ledger *ledger)
+{
+	const struct estimate *e = s->estimate;
+	struct traffic traffic = { 0 };
+
+	if (e->ran)
+		estimate_run(s->around->work, &s->plan, s->catalog, ledger);
+	else if (e->timed)
+		steptime_estimate(&s->plan, &e->layout, &e->placement, e->microbatches, &traffic,
+		    ledger);
+	if (e->served)
+		serve_estimate(&s->plan, &e->layout, &e->placement, NULL, ledger);
+}
+
+static void
+step_why(const struct state *s, struct why *why)
+{
+	const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
+	char text[512];
+
+	text_put(why->title, sizeof why->title, "%s",
+	    id != RESULT_COUNT ? result_table[id].brief : "step");
+	if (id == RESULT_COUNT)
+		return;
+	result_formula(id, &s->plan, s->estimate, 0, text, 160);
+	if (text[0] != '\0')
+		text_put(why->line[0], sizeof why->line[0], "= %s", text);
+	if (s->estimate->timed) {
+		figures_overlap(&s->plan, text, sizeof text);
+		text_put(why->line[1], sizeof why->line[1], "hidden behind compute: %s", text);
+	}
+	why->result[0].id = id;
+	why->result[0].parts = true;
+	why->results = 1;
+}
+
 const struct pane_type step_pane = {
 	.name = "step", .title = "step", .serving = "serving", .context = CONTEXT_MEMORY,
 	.click = "why",
-	.draw = step_draw, .part = step_part, .line = step_line, .move = step_move,
-	.aside = step_aside, .follow = step_follow, .scroll = step_scroll, .at = step_at,
+	.draw = step_draw, .part = step_part, .line = step_line, .lines = step_lines,
+	.note = step_note,
+	.why = step_why, .move = step_move, .aside = step_aside, .follow = step_follow, .scroll = step_scroll, .at = step_at,
 	.select = step_select,
 };

@@ -7,10 +7,6 @@
 #include <stddef.h>
 
 #include "core/estimate/result.h"
-#include "ui/screen/canvas.h"
-
-/* True when there are figures: the estimate is timed or served. */
-bool figures_known(const struct estimate *e);
 
 /* The i-th figure of this estimate, RESULT_COUNT past the end; and how many there are. */
 enum result_id figures_at(const struct estimate *e, int i);

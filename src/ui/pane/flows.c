@@ -30,7 +30,8 @@ flows_name(const struct traffic_row *row, char *buf, size_t size)
 	text_put(buf, size, "%s %s", traffic_dim_name(row->dim), row->collective);
 }
 
-const char *
+/* "nvlink", or in three letters. */
+static const char *
 flows_span(enum span_kind kind, bool full)
 {
 	if (full)
@@ -193,10 +194,11 @@ flows_count(const struct state *s)
 	return s->estimate->timed ? (int64_t)s->estimate->traffic.count : 0;
 }
 
-const struct traffic_row *
+/* The row that is selected, NULL without any. */
+static const struct traffic_row *
 flows_selected(const struct state *s)
 {
-	return s->flow.at < flows_count(s) ? &s->estimate->traffic.row[s->flow.at] : NULL;
+	return s->flow.at >= 0 && s->flow.at < flows_count(s) ? &s->estimate->traffic.row[s->flow.at] : NULL;
 }
 
 static void
@@ -213,9 +215,46 @@ traffic_line(const struct state *s, char *buf, size_t size)
 	    UNITS_SHORT(SECONDS, row->seconds), UNITS_SHORT(SECONDS, row->exposed_seconds));
 }
 
+/* The terms of a step have those of its traffic among them. */
+static void
+traffic_note(const struct state *s, struct ledger *ledger)
+{
+	const struct estimate *e = s->estimate;
+	struct traffic traffic = { 0 };
+
+	if (e->timed)
+		steptime_estimate(&s->plan, &e->layout, &e->placement, e->microbatches, &traffic,
+		    ledger);
+}
+
+static void
+traffic_why(const struct state *s, struct why *why)
+{
+	static const enum result_id told[] = {
+		RESULT_FLOW_BYTES, RESULT_FLOW_SECONDS, RESULT_FLOW_EXPOSED
+	};
+	const struct traffic_row *row = flows_selected(s);
+	char name[64];
+
+	text_put(why->title, sizeof why->title, "traffic");
+	if (row == NULL)
+		return;
+	flows_name(row, name, sizeof name);
+	text_add(why->title, sizeof why->title, " of %s", name);
+	text_put(why->line[0], sizeof why->line[0], "group of %lld over %lld node%s: %s, %lld of "
+	    "them in one NVLink domain, %lld domain%s; NICs of a node to itself: %.3g",
+	    (long long)row->span.size, (long long)row->span.nodes, TEXT_S(row->span.nodes),
+	    flows_span(row->span.kind, true), (long long)row->span.inside,
+	    (long long)row->span.domains, TEXT_S(row->span.domains), row->span.nic_share);
+	why->row = s->flow.at;
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+		why->result[why->results++].id = told[i];
+}
+
 /* Its rows tell more of changes than their sum. */
 const struct pane_type traffic_pane = {
 	.name = "traffic", .title = "traffic per step, one GPU", .context = CONTEXT_MEMORY,
 	.click = "why",
-	.draw = traffic_draw, .line = traffic_line, .rows = flows_count, .heading = true,
+	.draw = traffic_draw, .line = traffic_line, .note = traffic_note, .why = traffic_why,
+	.rows = flows_count, .heading = true, .least = TABLE_LEAST, .scrolled = offsetof(struct state, flow),
 };

@@ -1,8 +1,10 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/plan/field_source.h"
 #include "ui/pane/pane.h"
 #include "ui/state/around.h"
+#include "ui/state/lookup.h"
 
 enum { UNIT_COLUMNS = 10, UNIT_FROM = 36, FORM_ROWS_MAX = FIELD_COUNT + 16 };
 
@@ -57,7 +59,8 @@ form_rows(const struct state *s, struct form_row row[FORM_ROWS_MAX])
 	enum field_id last = FIELD_NONE;
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!field_in_use(f, &s->plan) && !(is_switch(f) && field_applies(f, &s->plan)))
+		if (!field_in_use(f, &s->plan) &&
+		    !((is_switch(f) || f == s->form.field) && field_applies(f, &s->plan)))
 			continue;
 		if (last == FIELD_NONE || !field_same_section(last, f)) {
 			if (heading >= 0)
@@ -223,7 +226,7 @@ draw_field(const struct state *s, struct canvas *c, struct rect r, enum field_id
 	char value[PLAN_NOTES_SIZE], mark[3] = "  ", label[64];
 	const char *text = shown_value(f, p, value, sizeof value);
 	int right = r.w >= UNIT_FROM ? r.w - UNIT_COLUMNS : r.w - 1;
-	int least, width = canvas_width(c, text), x;
+	int least, width = canvas_width(NULL, text), x;
 
 	if (from == FROM_USER)
 		style.role = ROLE_CHANGED;
@@ -246,7 +249,7 @@ draw_field(const struct state *s, struct canvas *c, struct rect r, enum field_id
 	if (x < least)
 		x = least < r.w / 2 ? least : r.w / 2;
 	canvas_text(c, r, r.x + x - 1, r.y, style, " ");
-	canvas_text_cut(c, r, r.x + x, r.y, r.w - x, style, text);
+	canvas_value_cut(c, r, r.x + x, r.y, r.w - x, style, text);
 	if (!field_same(f, p, base))
 		draw_was(c, r, label, f, base, r.x + x, unit);
 	if (r.w >= UNIT_FROM && right == r.w - UNIT_COLUMNS) {

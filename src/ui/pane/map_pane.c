@@ -6,17 +6,48 @@
 #include "ui/map/map_sets.h"
 #include "ui/pane/pane.h"
 
-void
-map_pane_renew(struct state *s)
+/* What nobody chose: with focus who the GPU under the cursor talks to, else the first groups. */
+static void
+color_by_focus(struct state *s)
 {
 	const struct layout *l = &s->estimate->layout;
-	const char *name[MAP_COLORS_MAX];
+
+	s->map.colors = 1;
+	s->map.color[0] = s->focus == PANE_MAP && !s->plain_map ?
+	    (struct map_color){ MAP_BY_RELATION, map_color_first(l).kind } : map_color_first(l);
+}
+
+/* Groups of a GPU each paint all of them apart, one stage paints all of them alike. */
+static bool
+color_tells(const struct state *s, struct map_color color)
+{
+	const struct layout *l = &s->estimate->layout;
+
+	if (color.by == MAP_BY_GROUPS)
+		return layout_group_size(l, color.kind) > 1;
+	return (color.by != MAP_BY_STAGE && color.by != MAP_BY_LAYERS) ||
+	    layout_pipeline_rank(l, l->world - 1) > 0;
+}
+
+static bool
+tells_nothing(const struct state *s)
+{
+	for (int i = 0; i < s->map.colors; i++)
+		if (color_tells(s, s->map.color[i]))
+			return false;
+	return s->estimate->layout.world > 1;
+}
+
+/* The chosen sources as this layout calls them, each once. */
+static void
+color_as_chosen(struct state *s)
+{
+	const struct layout *l = &s->estimate->layout;
+	const char *name[MAP_COLORS_MAX] = { 0 };
 	int n = 0;
 
-	if (!s->estimate->laid_out)
-		return;
 	for (int i = 0; i < s->kinds; i++) {
-		const char *same = map_set_same(l, s->kind[i]); /* as this framework calls it */
+		const char *same = map_set_same(l, s->kind[i]);
 		bool twice = false;
 
 		name[n] = same != NULL ? same : s->kind[i];
@@ -25,8 +56,27 @@ map_pane_renew(struct state *s)
 		n += !twice;
 	}
 	map_view_colors(&s->map, l, name, n);
-	if (s->map.cursor >= l->world)
-		s->map.cursor = l->world - 1;
+	if (n == 0)
+		color_by_focus(s);
+}
+
+void
+map_pane_renew(struct state *s)
+{
+	if (!s->estimate->laid_out)
+		return;
+	color_as_chosen(s);
+	if (s->kinds > 0 && tells_nothing(s)) {
+		if (s->message[0] == '\0')
+			state_say(s, ROLE_DIM, s->map.color[0].by == MAP_BY_GROUPS ?
+			    "map: a %s group is one GPU now, so others are shown" :
+			    "map: there is one %s now, so groups are shown",
+			    s->map.color[0].by == MAP_BY_GROUPS ? s->kind[0] : "stage");
+		s->kinds = 0;
+		color_by_focus(s);
+	}
+	if (s->map.cursor >= s->estimate->layout.world)
+		s->map.cursor = s->estimate->layout.world - 1;
 }
 
 void
@@ -37,7 +87,8 @@ map_pane_show(struct state *s, const char *const name[], int n)
 	for (int i = 0; i < n && s->kinds < MAP_COLORS_MAX; i++)
 		if (text_copy(s->kind[s->kinds], sizeof s->kind[0], name[i]))
 			s->kinds++;
-	map_pane_renew(s);
+	if (s->estimate->laid_out)
+		color_as_chosen(s);
 }
 
 bool
@@ -109,12 +160,29 @@ add_group(const struct state *s, int kind, size_t room, char *buf, size_t size)
 	return true;
 }
 
-/* The groups of the GPU under the cursor by what colours the map: "tp 6: 12 13  pp 1: 1 5 9
- * 13", all of it where w columns are enough, else an equal part for each. */
+/* What tells of the GPU under the cursor: the colours of the map, all groups for its relations. */
+static int
+colors_told(const struct state *s, struct map_color told[RELATIONS_MAX])
+{
+	struct map_relation r;
+
+	if (s->map.color[0].by != MAP_BY_RELATION) {
+		memcpy(told, s->map.color, sizeof s->map.color);
+		return s->map.colors;
+	}
+	map_relation_init(&r, &s->estimate->layout, s->map.cursor, false);
+	for (int i = 0; i < r.count; i++)
+		told[i] = (struct map_color){ MAP_BY_GROUPS, r.kind[i] };
+	return r.count;
+}
+
+/* The groups of that GPU: "tp 6: 12 13  pp 1: 1 5 9 13", all of it where w columns are enough,
+ * else an equal part for each. */
 static void
 put_groups(const struct state *s, size_t w, char *buf, size_t size)
 {
-	const int colors = s->map.colors;
+	struct map_color told[RELATIONS_MAX];
+	const int colors = colors_told(s, told);
 	bool all = false;
 
 	for (int share = 0; share < 2 && !all; share++) {
@@ -125,11 +193,11 @@ put_groups(const struct state *s, size_t w, char *buf, size_t size)
 			char text[MAP_COLOR_TEXT_SIZE];
 
 			text_add(buf, size, i > 0 ? "  " : "");
-			if (s->map.color[i].by == MAP_BY_GROUPS) {
-				all = add_group(s, s->map.color[i].kind, room, buf, size) && all;
+			if (told[i].by == MAP_BY_GROUPS) {
+				all = add_group(s, told[i].kind, room, buf, size) && all;
 				continue;
 			}
-			map_color_text(s->map.color[i], &s->plan, s->estimate, s->map.cursor, text,
+			map_color_text(told[i], &s->plan, s->estimate, s->map.cursor, text,
 			    sizeof text);
 			text_add(buf, size, "%s", text);
 		}
@@ -199,6 +267,8 @@ map_subject(const struct state *s, char *buf, size_t size)
 	const char *last = "";
 
 	text_put(buf, size, "%s", "");
+	if (s->kinds == 0 && s->map.color[0].by == MAP_BY_GROUPS)
+		map_color_name(s->map.color[0], &s->estimate->layout, buf, size);
 	for (int n = 0; n < s->kinds; n++) {
 		const char *next = NULL;
 
@@ -246,6 +316,8 @@ map_pane_follow(struct state *s, struct rect r)
 {
 	s->map.depth = s->depth;
 	s->map.utf8 = s->utf8 && !s->settings.ascii;
+	if (s->estimate->laid_out && s->kinds == 0)
+		color_by_focus(s);
 	if (r.h > 0 && s->estimate->laid_out)
 		map_follow(&s->map, area_of(s, r));
 }

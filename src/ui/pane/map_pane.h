@@ -7,7 +7,8 @@
 #include "ui/state/state.h"
 
 /* Colour the map by these sources (map_color.h), as far as the layout has them, and show
- * it. The same ones again, in a new layout. */
+ * it; by none: what suits the plan and the focus. The same ones again, in a new layout, unless they
+ * tell nothing there. */
 void map_pane_show(struct state *s, const char *const name[], int n);
 void map_pane_renew(struct state *s);
 

@@ -1,16 +1,11 @@
 #include "ui/pane/panes.h"
 
-#include "ui/pane/bars.h"
-#include "ui/pane/figures.h"
-
-enum { FIGURES_USUAL = 11 }; /* while the plan has errors, so that panes stay put */
+#include "core/base/number.h"
 
 const struct pane_type *const pane_table[PANE_COUNT] = {
-	[PANE_FORM] = &form_pane,
-	[PANE_MAP] = &map_pane,
-	[PANE_MEMORY] = &memory_pane,
-	[PANE_TRAFFIC] = &traffic_pane,
-	[PANE_STEP] = &step_pane,
+#define PANE(id, row) &row,
+#include "ui/state/panes.def"
+#undef PANE
 };
 
 /* Of the plan's mode, whatever the map gives way to. */
@@ -50,25 +45,37 @@ pane_title(const struct state *s, enum pane pane)
 	return in_mode(s, pane, pane_type(s, pane)->title);
 }
 
+/* Of a table. */
+static struct scroll *
+scroll_of(const struct pane_type *type, struct state *s)
+{
+	return (struct scroll *)((char *)s + type->scrolled);
+}
+
 struct part
 pane_part(const struct pane_type *type, const struct state *s, struct rect r)
 {
+	const struct scroll *scroll = (const struct scroll *)((const char *)s + type->scrolled);
+
 	return type->rows == NULL ? type->part(s, r) :
-	    (struct part){ s->flow.first, type->heading ? pane_rows(r.h) : r.h, type->rows(s) };
+	    (struct part){ scroll->first, type->heading ? pane_rows(r.h) : r.h, type->rows(s) };
 }
 
 void
 pane_move(const struct pane_type *type, struct state *s, struct rect r, int way)
 {
+	struct scroll *scroll = scroll_of(type, s);
+
 	if (type->rows == NULL)
 		type->move(s, r, way);
 	else
-		s->flow.at = scroll_step(s->flow.at, way, type->rows(s));
+		scroll->at = scroll_step(scroll->at, way, type->rows(s));
 }
 
 static void
 pane_follow(const struct pane_type *type, struct state *s, struct rect r)
 {
+	struct scroll *scroll = scroll_of(type, s);
 	struct part part;
 
 	if (type->rows == NULL) {
@@ -76,8 +83,8 @@ pane_follow(const struct pane_type *type, struct state *s, struct rect r)
 		return;
 	}
 	part = pane_part(type, s, r);
-	scroll_keep(&s->flow, part.count);
-	s->flow.first = scroll_follow(s->flow.first, s->flow.at, s->flow.at, part.count,
+	scroll_keep(scroll, part.count);
+	scroll->first = scroll_follow(scroll->first, scroll->at, scroll->at, part.count,
 	    (int)part.shown);
 }
 
@@ -88,7 +95,7 @@ pane_scroll(const struct pane_type *type, struct state *s, struct rect r, int li
 
 	if (type->rows != NULL) {
 		part = pane_part(type, s, r);
-		scroll_lines(&s->flow, part.count, (int)part.shown, lines);
+		scroll_lines(scroll_of(type, s), part.count, (int)part.shown, lines);
 	} else if (type->scroll != NULL)
 		type->scroll(s, r, lines);
 	return type->rows != NULL || type->scroll != NULL;
@@ -110,23 +117,31 @@ pane_entry(const struct pane_type *type, const struct state *s, struct rect r, i
 bool
 pane_select(const struct pane_type *type, struct state *s, int64_t entry)
 {
-	return type->rows == NULL ? type->select(s, entry) : scroll_select(&s->flow, entry);
+	return type->rows == NULL ? type->select(s, entry) : scroll_select(scroll_of(type, s), entry);
+}
+
+/* A table has at least one line beside its place for a heading. */
+static int
+pane_lines(const struct state *s, enum pane pane, int w)
+{
+	const struct pane_type *type = pane_type(s, pane);
+
+	return type->rows == NULL ? type->lines(s, w) : 1 + (int)most_of(type->rows(s), 1);
 }
 
 struct arrange
 panes_arrange_for(const struct state *s, enum pane focus)
 {
 	const struct estimate *e = s->estimate;
-	struct wish wish = {
+	struct pane_wishes wish = {
 		.focus = focus, .alone = s->alone, .lower = s->lower, .colors = s->map.colors,
-		.stages = (int)(e->stages > 0 ? bars_lines(s) : 0),
-		.figures = figures_known(e) ? figures_count(e) : FIGURES_USUAL,
+		.lines = pane_lines, .state = s,
 	};
-	const struct part flows = pane_part(pane_type(s, PANE_TRAFFIC), s, (struct rect){ 0 });
 	struct arrange a;
 	struct rect map;
 
-	wish.flows = flows.count > 0 ? (int)flows.count : 1;
+	for (int i = PANE_MEMORY; i < PANE_COUNT; i++)
+		wish.least[i] = pane_type(s, (enum pane)i)->least;
 	a = arrange_panes(s->columns, s->rows, &wish);
 	map = a.inner[PANE_MAP];
 	if (!a.open[PANE_MEMORY] || s->picture != PICTURE_MAP)

@@ -16,8 +16,7 @@ const struct pane_type *pane_type(const struct state *s, enum pane pane);
 const char *pane_name(const struct state *s, enum pane pane);
 const char *pane_title(const struct state *s, enum pane pane);
 
-/* The functions of a pane, or what they are for a table: s->flow tells where that is. scroll:
- * false where lines do not scroll. */
+/* The functions of a pane, or those of a table, by its scroll. pane_scroll: false where lines do not scroll. */
 struct part pane_part(const struct pane_type *type, const struct state *s, struct rect r);
 void pane_move(const struct pane_type *type, struct state *s, struct rect r, int way);
 bool pane_scroll(const struct pane_type *type, struct state *s, struct rect r, int lines);

@@ -2,8 +2,7 @@
  * phases.c - the phases of a step with rollouts or pairs, where a plan without them has its
  * traffic: when each runs, which pool waits meanwhile, and what the fullest GPU of its pool holds.
  */
-#include "ui/pane/phases.h"
-
+#include <stddef.h>
 #include <string.h>
 
 #include "core/base/text.h"
@@ -205,7 +204,7 @@ phases_draw(const struct state *s, struct canvas *c, struct rect r)
 	struct row rows[ROWS_MAX];
 	const struct rl_estimate *rl = phases_known(s);
 	const int count = rows_of(rl, rows);
-	const int64_t first = s->flow.first;
+	const int64_t first = s->phase.first;
 	const bool focus = s->focus == PANE_TRAFFIC;
 
 	if (rl == NULL) {
@@ -216,7 +215,7 @@ phases_draw(const struct state *s, struct canvas *c, struct rect r)
 		draw_legend(c, (struct rect){ r.x, r.y + r.h - 1, r.w, 1 }, s);
 	for (int64_t i = first; i < first + r.h && i < count; i++) {
 		const struct rect line = { r.x, r.y + (int)(i - first), r.w, 1 };
-		const bool is_selected = focus && i == s->flow.at;
+		const bool is_selected = focus && i == s->phase.at;
 		const struct style style = { .role = is_selected ? ROLE_SELECTED : ROLE_TEXT };
 
 		draw_row(c, line, s, &rows[i], style);
@@ -233,16 +232,17 @@ phases_count(const struct state *s)
 	return rows_of(phases_known(s), rows);
 }
 
-/* Results stand in the order of the phases. */
-enum result_id
+/* The seconds of the phase that is selected; of a pool that waits, those of the step. Results
+ * stand in the order of the phases. */
+static enum result_id
 phases_result(const struct state *s)
 {
 	struct row rows[ROWS_MAX];
 	const int count = rows_of(phases_known(s), rows);
 
-	if (s->flow.at < 0 || s->flow.at >= count || rows[s->flow.at].phase == PHASES)
+	if (s->phase.at < 0 || s->phase.at >= count || rows[s->phase.at].phase == PHASES)
 		return RESULT_RL_STEP;
-	return (enum result_id)((int)RESULT_RL_ROLLOUT + (int)rows[s->flow.at].phase);
+	return (enum result_id)((int)RESULT_RL_ROLLOUT + (int)rows[s->phase.at].phase);
 }
 
 /* What the GPU holds in the phase; of a pool that waits, for what. */
@@ -252,7 +252,7 @@ phases_line(const struct state *s, char *buf, size_t size)
 	struct row rows[ROWS_MAX];
 	const struct rl_estimate *r = phases_known(s);
 	const int count = rows_of(r, rows);
-	const struct row *row = s->flow.at >= 0 && s->flow.at < count ? &rows[s->flow.at] : NULL;
+	const struct row *row = s->phase.at >= 0 && s->phase.at < count ? &rows[s->phase.at] : NULL;
 
 	if (row == NULL)
 		return;
@@ -272,8 +272,31 @@ phases_line(const struct state *s, char *buf, size_t size)
 	buf[strlen(buf) - 1] = '\0';
 }
 
+static void
+phases_note(const struct state *s, struct ledger *ledger)
+{
+	const struct estimate *e = s->estimate;
+	struct rl_estimate phases;
+
+	if (e->reinforced)
+		rl_run(&phases, &s->plan, s->catalog, &e->layout, &e->placement, NULL, ledger);
+}
+
+/* How long the phase takes; of the fullest one the bytes that it holds as well. */
+static void
+phases_why(const struct state *s, struct why *why)
+{
+	const enum result_id id = phases_result(s);
+
+	text_put(why->title, sizeof why->title, "%s", result_table[id].label);
+	why->result[why->results++].id = id;
+	if ((int)id == (int)RESULT_RL_ROLLOUT + (int)s->estimate->rl.fullest)
+		why->result[why->results++].id = RESULT_RL_PEAK;
+}
+
 const struct pane_type phases_pane = {
 	.name = "phases", .title = "phases of a step, and memory of the fullest GPU",
 	.context = CONTEXT_MEMORY, .click = "why",
-	.draw = phases_draw, .line = phases_line, .rows = phases_count,
+	.draw = phases_draw, .line = phases_line, .note = phases_note, .why = phases_why,
+	.rows = phases_count, .least = TABLE_LEAST, .scrolled = offsetof(struct state, phase),
 };

@@ -83,7 +83,7 @@ step(const char *text, int *w)
 }
 
 int
-canvas_text(struct canvas *c, struct rect clip, int x, int y, struct style style,
+canvas_value(struct canvas *c, struct rect clip, int x, int y, struct style style,
     const char *text)
 {
 	const int x0 = x;
@@ -112,11 +112,21 @@ canvas_text(struct canvas *c, struct rect clip, int x, int y, struct style style
 }
 
 int
+canvas_text(struct canvas *c, struct rect clip, int x, int y, struct style style,
+    const char *text)
+{
+	char said[TEXTS_SIZE];
+
+	return canvas_value(c, clip, x, y, style, texts_say(c->texts, text, said, sizeof said));
+}
+
+int
 canvas_width(const struct canvas *c, const char *text)
 {
+	char said[TEXTS_SIZE];
 	int w = 0, n;
 
-	(void)c;
+	text = texts_say(c != NULL ? c->texts : NULL, text, said, sizeof said);
 	while (*text != '\0') {
 		text += step(text, &n);
 		w += n;
@@ -143,9 +153,18 @@ void
 canvas_text_cut(struct canvas *c, struct rect clip, int x, int y, int w, struct style style,
     const char *text)
 {
+	char said[TEXTS_SIZE];
+
+	canvas_value_cut(c, clip, x, y, w, style, texts_say(c->texts, text, said, sizeof said));
+}
+
+void
+canvas_value_cut(struct canvas *c, struct rect clip, int x, int y, int w, struct style style,
+    const char *text)
+{
 	struct rect r = rect_clip(clip, (struct rect){ x, y, w, 1 });
 
-	if (w <= 0 || canvas_text(c, r, x, y, style, text) <= w)
+	if (w <= 0 || canvas_value(c, r, x, y, style, text) <= w)
 		return;
 	r = rect_clip(clip, (struct rect){ x + w - 1, y, 1, 1 });
 	if (r.w > 0)
@@ -212,7 +231,7 @@ canvas_glyph(const struct canvas *c, enum glyph glyph)
 		[GLYPH_MORE] = { 0x2026, '~' },
 		[GLYPH_UPPER] = { 0x2580, '^' }, [GLYPH_LOWER] = { 0x2584, '_' },
 		[GLYPH_LEFT] = { 0x258c, '%' }, [GLYPH_RIGHT] = { 0x2590, 'o' },
-		[GLYPH_DOT] = { 0xb7, '.' },
+		[GLYPH_DOT] = { 0xb7, '.' }, [GLYPH_DOUBLE] = { 0x2551, '#' },
 	};
 
 	return c->utf8 ? table[glyph].utf8 : (wchar_t)table[glyph].ascii;
@@ -303,13 +322,14 @@ canvas_break(const char *text, int w)
 void
 canvas_wrapped(struct canvas *c, struct rect r, struct style style, const char *text)
 {
-	char part[CANVAS_BREAK_MOST + 8];
+	char part[CANVAS_BREAK_MOST + 8], said[TEXTS_SIZE];
 
+	text = texts_say(c->texts, text, said, sizeof said);
 	for (int y = r.y; y < r.y + r.h && *text != '\0'; y++) {
 		const size_t n = canvas_break(text, r.w);
 
 		text_put(part, sizeof part, "%.*s", (int)n, text);
-		canvas_text(c, r, r.x, y, style, part);
+		canvas_value(c, r, r.x, y, style, part);
 		text += n;
 		text += strspn(text, " ");
 	}

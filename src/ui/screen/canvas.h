@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <wchar.h>
 
+#include "prefs/texts.h"
 #include "ui/screen/theme.h"
 
 struct rect {
@@ -23,6 +24,7 @@ struct cell {
 struct canvas {
 	int w, h;
 	bool utf8;          /* characters beyond ASCII may be drawn */
+	const struct texts *texts; /* what is drawn in place of English, NULL: nothing */
 	struct cell *cell;  /* w * h, row by row; owned */
 	int cursor_x, cursor_y; /* where the terminal's own cursor goes (screen readers) */
 };
@@ -38,9 +40,16 @@ int canvas_text(struct canvas *c, struct rect clip, int x, int y, struct style s
     const char *text);
 void canvas_put(struct canvas *c, int x, int y, struct style style, wchar_t ch);
 
-/* Columns of the text and, where it is longer than w, canvas_text with a mark at its end. */
+/* Draw a name or a value, which is drawn as it is in every language. */
+int canvas_value(struct canvas *c, struct rect clip, int x, int y, struct style style,
+    const char *text);
+
+/* Columns of the text as it is drawn (c NULL: as it is) and, where it is longer than w, canvas_text
+ * with a mark at its end; of a value as well. */
 int canvas_width(const struct canvas *c, const char *text);
 void canvas_text_cut(struct canvas *c, struct rect clip, int x, int y, int w, struct style style,
+    const char *text);
+void canvas_value_cut(struct canvas *c, struct rect clip, int x, int y, int w, struct style style,
     const char *text);
 
 /* How many bytes of the text w columns hold. */
@@ -82,7 +91,8 @@ enum glyph {
 	GLYPH_HORIZONTAL, GLYPH_VERTICAL, GLYPH_TOP_LEFT, GLYPH_TOP_RIGHT, GLYPH_BOTTOM_LEFT,
 	GLYPH_BOTTOM_RIGHT, GLYPH_TEE_DOWN, GLYPH_TEE_UP, GLYPH_TEE_RIGHT, GLYPH_TEE_LEFT,
 	GLYPH_CROSS, GLYPH_FULL, GLYPH_DARK, GLYPH_MEDIUM, GLYPH_LIGHT, GLYPH_LIMIT,
-	GLYPH_MORE, GLYPH_UPPER, GLYPH_LOWER, GLYPH_LEFT, GLYPH_RIGHT, GLYPH_DOT, GLYPH_COUNT
+	GLYPH_MORE, GLYPH_UPPER, GLYPH_LOWER, GLYPH_LEFT, GLYPH_RIGHT, GLYPH_DOT,
+	GLYPH_DOUBLE, GLYPH_COUNT
 };
 wchar_t canvas_glyph(const struct canvas *c, enum glyph glyph);
 
@@ -91,6 +101,9 @@ wchar_t canvas_glyph(const struct canvas *c, enum glyph glyph);
 bool canvas_print(const struct canvas *c, FILE *out, enum theme_colors colors,
     enum theme_palette palette);
 
-/* The same as a picture (SVG 1.1), on the ground that the palette is for. */
+/* The text of an area, trailing blanks dropped; allocated, NULL without memory. */
+char *canvas_lines(const struct canvas *c, struct rect r);
+
+/* Write it as a picture (SVG 1.1), on the ground that the palette is for. */
 bool canvas_svg(const struct canvas *c, FILE *out, enum theme_palette palette);
 #endif

@@ -1,5 +1,6 @@
 /* A canvas as lines of text, with or without ANSI escapes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/show.h"
@@ -87,4 +88,26 @@ canvas_print(const struct canvas *c, FILE *out, enum theme_colors colors,
 		out_end(out);
 	}
 	return fflush(out) == 0 && !ferror(out);
+}
+
+char *
+canvas_lines(const struct canvas *c, struct rect r)
+{
+	char *text = malloc((size_t)(r.w * 4 + 1) * (size_t)r.h + 1);
+	size_t n = 0;
+
+	for (int y = r.y; text != NULL && y < r.y + r.h; y++) {
+		const struct cell *row = &c->cell[y * c->w];
+		int last = r.x + r.w;
+
+		while (last > r.x && row[last - 1].ch == L' ')
+			last--;
+		for (int x = r.x; x < last; x++)
+			if (row[x].ch != L'\0')
+				n += utf8_put(text + n, (uint32_t)row[x].ch);
+		text[n++] = '\n';
+	}
+	if (text != NULL)
+		text[n] = '\0';
+	return text;
 }

@@ -16,7 +16,7 @@ enum { CHANGE_SIZE = 64 };
  * when it is less than a ten-thousandth: such changes are not worth a look. */
 bool change_put(enum measure m, double was, double is, char *buf, size_t size);
 
-/* The same, always with its unit. */
+/* Put a change, always with its unit. */
 bool change_put_unit(enum measure m, double was, double is, char *buf, size_t size);
 
 /* Good news or bad, to colour it. */

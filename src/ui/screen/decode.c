@@ -2,6 +2,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "core/base/text.h"
 #include "ui/screen/decode.h"
 
 enum {
@@ -116,6 +117,7 @@ take_escape(struct decoder *d, bool late, int32_t *key)
 
 	if (begins_answer(d)) {
 		d->answering = d->count > 2;
+		text_put(d->answer, sizeof d->answer, "%c", d->byte[1]);
 		if (d->answering)
 			return n;
 	} else if (d->count > 1 && d->byte[1] != '[' && d->byte[1] != 'O')
@@ -147,6 +149,33 @@ take_key(struct decoder *d, bool late, int32_t *key)
 	return d->byte[0] == ESCAPE ? take_escape(d, late, key) : take_character(d, key);
 }
 
+/* "]11;rgb:RRRR/GGGG/BBBB": the background's colour, each part of one to four digits. By its luma
+ * (ITU-R BT.601) it is light or dark. */
+static bool
+takes_background(struct decoder *d)
+{
+	static const double weight[] = { 0.299, 0.587, 0.114 };
+	static const char begin[] = "]11;rgb:";
+	const char *at = d->answer + strlen(begin);
+	double luma = 0;
+
+	if (strncmp(d->answer, begin, strlen(begin)) != 0)
+		return false;
+	for (int i = 0; i < 3; i++) {
+		char *end;
+		const unsigned long part = strtoul(at, &end, 16);
+		const int digits = (int)(end - at);
+
+		if (digits < 1 || digits > 4 || *end != (i < 2 ? '/' : '\0'))
+			return false;
+		luma += weight[i] * (double)part / (double)((1UL << (4 * digits)) - 1);
+		at = end + 1;
+	}
+	d->is_told = true;
+	d->is_light = luma > 0.5;
+	return true;
+}
+
 /* What an answer holds, or its end. Other control characters do not belong to it: they are what
  * somebody types who waits for the end of what only looked like one. */
 static size_t
@@ -156,12 +185,14 @@ take_answer(struct decoder *d, bool late, int32_t *key)
 
 	while (n < d->count && (unsigned char)d->byte[n] >= ' ' && d->byte[n] != 127)
 		n++;
+	text_add(d->answer, sizeof d->answer, "%.*s", (int)n, d->byte);
 	if (n > 0 || (d->byte[0] == ESCAPE && d->count == 1 && !late))
 		return n;
 	d->answering = false;
-	if (d->byte[0] == BELL)
-		return 1;
-	return d->byte[0] == ESCAPE && d->byte[1] == '\\' ? 2 : take_key(d, late, key);
+	n = d->byte[0] == BELL ? 1 : d->byte[0] == ESCAPE && d->byte[1] == '\\' ? 2 : 0;
+	if (n > 0 && takes_background(d))
+		*key = INPUT_BACKGROUND;
+	return n > 0 ? n : take_key(d, late, key);
 }
 
 /* Within a paste, what ends it where its own end does not come: alone, as no text has it. */

@@ -4,8 +4,8 @@
  * The one place that does this. Characters are those of the locale; a part of one waits for
  * its rest, and bytes that are no character are dropped. Sequences of the terminal that are
  * no key of ours are dropped whole, and so are texts that it answers questions with, maybe those of
- * a program before this one: from ESC ], P, X, ^ or _ to ST or BEL (ECMA-48, 5.6). What is pasted between the marks of a terminal that
- * sends them is text: keys with INPUT_PASTED, with one blank for each run of line ends and
+ * a program before this one: from ESC ], P, X, ^ or _ to ST or BEL (ECMA-48, 5.6); but for the colour
+ * of the background. What is pasted between the marks of a terminal that sends them is text: keys with INPUT_PASTED, with one blank for each run of line ends and
  * tabs inside it, and without other control characters. Whatever never ends ends with an Escape or
  * a Ctrl-C that nothing follows, an answer after a pause too.
  */
@@ -32,6 +32,8 @@ struct decoder {
 	size_t count;
 	struct mouse mouse; /* of the last INPUT_MOUSE */
 	bool answering;     /* the bytes are those of an answer */
+	char answer[40];    /* which begins so */
+	bool is_told, is_light; /* INPUT_BACKGROUND: by answer to OSC 11 (xterm, ctlseqs), and nearer white */
 	bool pasting;
 	bool text, blank;   /* pasting: some came; a blank is due before more of it */
 };

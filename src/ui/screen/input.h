@@ -16,6 +16,7 @@ enum input {
 	INPUT_F10, INPUT_F11, INPUT_F12,
 	INPUT_MOUSE,    /* a click or a turn of the wheel */
 	INPUT_RESIZE,   /* the screen has another size */
+	INPUT_BACKGROUND, /* the terminal told the colour behind its text */
 	INPUT_STOP,     /* a signal asks the program to stop: term_suspend */
 	INPUT_SIGNAL,   /* a signal asks the program to end */
 	INPUT_GONE,     /* the terminal is gone */
@@ -23,7 +24,7 @@ enum input {
 	INPUT_PASTED = 0x200000,
 };
 
-/* What came with INPUT_MOUSE: where, counted from the upper left, and what was done. */
+/* The place, counted from the upper left, and the action that came with INPUT_MOUSE. */
 enum mouse_action { MOUSE_CLICK, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
 
 struct mouse {

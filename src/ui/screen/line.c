@@ -21,7 +21,7 @@ is_inside(char ch)
 }
 
 static size_t
-before(const struct line *line, size_t at)
+cell_before(const struct line *line, size_t at)
 {
 	if (at > 0)
 		at--;
@@ -31,7 +31,7 @@ before(const struct line *line, size_t at)
 }
 
 static size_t
-after(const struct line *line, size_t at)
+cell_after(const struct line *line, size_t at)
 {
 	if (line->text[at] != '\0')
 		at++;
@@ -41,7 +41,7 @@ after(const struct line *line, size_t at)
 }
 
 static void
-cut(struct line *line, size_t from, size_t to)
+cut_cells(struct line *line, size_t from, size_t to)
 {
 	memmove(line->text + from, line->text + to, strlen(line->text + to) + 1);
 	line->cursor = from;
@@ -61,13 +61,13 @@ word_before(const struct line *line)
 }
 
 static void
-insert(struct line *line, int32_t key)
+insert_key(struct line *line, int32_t key)
 {
 	char bytes[4];
 	size_t n = utf8_put(bytes, (uint32_t)key), length;
 
 	if (line->fresh)
-		cut(line, 0, strlen(line->text));
+		cut_cells(line, 0, strlen(line->text));
 	length = strlen(line->text);
 	line->full = length + n >= sizeof line->text;
 	if (line->full)
@@ -82,16 +82,16 @@ bool
 line_key(struct line *line, int32_t key)
 {
 	if ((key >= ' ' && key < 127) || (key > 0xa0 && key < 0x110000)) {
-		insert(line, key);
+		insert_key(line, key);
 		line->fresh = false;
 		return true;
 	}
 	switch (key) {
 	case INPUT_LEFT:
-		line->cursor = before(line, line->cursor);
+		line->cursor = cell_before(line, line->cursor);
 		break;
 	case INPUT_RIGHT:
-		line->cursor = after(line, line->cursor);
+		line->cursor = cell_after(line, line->cursor);
 		break;
 	case INPUT_HOME:
 	case INPUT_CTRL('A'):
@@ -102,20 +102,20 @@ line_key(struct line *line, int32_t key)
 		line->cursor = strlen(line->text);
 		break;
 	case INPUT_BACKSPACE:
-		cut(line, before(line, line->cursor), line->cursor);
+		cut_cells(line, cell_before(line, line->cursor), line->cursor);
 		break;
 	case INPUT_DELETE:
 	case INPUT_CTRL('D'):
-		cut(line, line->cursor, after(line, line->cursor));
+		cut_cells(line, line->cursor, cell_after(line, line->cursor));
 		break;
 	case INPUT_CTRL('U'):
-		cut(line, 0, line->cursor);
+		cut_cells(line, 0, line->cursor);
 		break;
 	case INPUT_CTRL('K'):
 		line->text[line->cursor] = '\0';
 		break;
 	case INPUT_CTRL('W'):
-		cut(line, word_before(line), line->cursor);
+		cut_cells(line, word_before(line), line->cursor);
 		break;
 	default:
 		return false;

@@ -37,7 +37,6 @@ locale_begin(void)
 {
 	if (setlocale(LC_CTYPE, "") == NULL && may_be_utf8(wanted("LC_CTYPE")))
 		setlocale(LC_CTYPE, "C.UTF-8");
-	setlocale(LC_MESSAGES, "");
 }
 
 bool

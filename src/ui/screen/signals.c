@@ -117,7 +117,7 @@ on_crash(int sig)
 }
 
 static void
-handle(int sig, void (*handler)(int), int flags)
+handle_signal(int sig, void (*handler)(int), int flags)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
 
@@ -133,7 +133,7 @@ signals_watch(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGALRM, &action, NULL);
 	for (size_t i = 0; i < COUNT(ending); i++)
-		handle(ending[i], on_ending, 0); /* no SA_RESTART: waiting ends */
+		handle_signal(ending[i], on_ending, 0); /* no SA_RESTART: waiting ends */
 }
 
 int
@@ -151,11 +151,11 @@ signals_take(const struct signals_back *how)
 	back = *how;
 	sigaltstack(&other, NULL);
 	for (size_t i = 0; i < COUNT(crashing); i++)
-		handle(crashing[i], on_crash, (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK));
+		handle_signal(crashing[i], on_crash, (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK));
 	signals_watch();
-	handle(SIGTSTP, on_stop, 0);
-	handle(SIGCONT, on_continue, 0);
-	handle(SIGWINCH, on_continue, 0); /* cells may be lost, even if the size is as before */
+	handle_signal(SIGTSTP, on_stop, 0);
+	handle_signal(SIGCONT, on_continue, 0);
+	handle_signal(SIGWINCH, on_continue, 0); /* cells may be lost, even if the size is as before */
 	sigemptyset(&held);
 	for (size_t i = 0; i < COUNT(ending); i++)
 		sigaddset(&held, ending[i]);
@@ -168,13 +168,13 @@ void
 signals_give(void)
 {
 	set_clock(0, 0);
-	handle(SIGALRM, SIG_IGN, 0); /* one that is held back already is forgotten */
+	handle_signal(SIGALRM, SIG_IGN, 0); /* one that is held back already is forgotten */
 	for (size_t i = 0; i < COUNT(crashing); i++)
-		handle(crashing[i], SIG_DFL, 0);
+		handle_signal(crashing[i], SIG_DFL, 0);
 	for (size_t i = 0; i < COUNT(ending); i++)
-		handle(ending[i], SIG_DFL, 0);
+		handle_signal(ending[i], SIG_DFL, 0);
 	for (size_t i = 0; i < COUNT(noticed); i++)
-		handle(noticed[i], SIG_DFL, 0);
+		handle_signal(noticed[i], SIG_DFL, 0);
 	draft.write = NULL;
 	sigprocmask(SIG_SETMASK, &usual, NULL);
 }
@@ -194,7 +194,7 @@ signals_alarm(int ms)
 }
 
 static bool
-forget(volatile sig_atomic_t *flag)
+forget_flag(volatile sig_atomic_t *flag)
 {
 	const bool was = *flag != 0;
 
@@ -205,19 +205,19 @@ forget(volatile sig_atomic_t *flag)
 bool
 signals_rang(void)
 {
-	return forget(&got_alarm);
+	return forget_flag(&got_alarm);
 }
 
 bool
 signals_stopped(void)
 {
-	return forget(&got_stop);
+	return forget_flag(&got_stop);
 }
 
 bool
 signals_continued(void)
 {
-	return forget(&got_continue);
+	return forget_flag(&got_continue);
 }
 
 bool
@@ -255,13 +255,13 @@ signals_stop(bool job)
 {
 	sigset_t set;
 
-	handle(SIGTSTP, SIG_DFL, 0);
+	handle_signal(SIGTSTP, SIG_DFL, 0);
 	kill(job ? 0 : getpid(), SIGTSTP);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTSTP);
 	sigaddset(&set, SIGCONT);
 	sigprocmask(SIG_UNBLOCK, &set, NULL); /* here it stops, and goes on with fg */
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	handle(SIGTSTP, on_stop, 0);
+	handle_signal(SIGTSTP, on_stop, 0);
 	got_stop = 0;
 }

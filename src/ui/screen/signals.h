@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <termios.h>
 
-/* What gives the terminal back after a crash, when nothing else can be trusted. */
+/* The data that gives the terminal back after a crash, when nothing else can be trusted. */
 struct signals_back {
 	struct termios modes;
 	char text[256];
@@ -22,14 +22,14 @@ void signals_watch(void);
 /* The one that came, or 0. */
 int signals_ending(void);
 
-/* The same for a screen, with all other signals that it must not miss. They are held back
+/* Take signals for a screen, with all other signals that it must not miss. They are held back
  * but for signals_wait and signals_let_in, so that none comes between looking and waiting. */
 void signals_take(const struct signals_back *back);
 
 /* Back to what is usual. */
 void signals_give(void);
 
-/* What writes unsaved work, when it is time or after a crash: it may do no more than a
+/* Name the function that writes unsaved work, when it is time or after a crash: it may do no more than a
  * signal handler may. */
 void signals_draft(void (*write)(const void *context), const void *context);
 

@@ -32,8 +32,11 @@
 
 enum {
 	SIZE_MOST = 1000,  /* columns and rows that are used of a terminal */
+	ANSWER_MS = 100,
 };
 
+/* xterm's control sequences: keep the title of the window, and give it back. */
+static const char title_keep[] = "\033[22;2t", title_back[] = "\033[23;2t";
 static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
 
 /* For after a crash, when endwin must not be called any more. */
@@ -45,7 +48,6 @@ back_fetch(struct signals_back *back)
 	static const char modes[] = "\033[?1000l\033[?1002l\033[?1003l\033[?1006l\033[?2004l";
 
 	back->length = 0;
-	tcgetattr(STDIN_FILENO, &back->modes);
 	if (key_mouse != NULL) {
 		back->length = sizeof modes - 1;
 		memcpy(back->text, modes, back->length);
@@ -69,6 +71,8 @@ leave(const struct terminal *t)
 	signals_let_in();
 	if (t->marks_pastes)
 		putp(paste_off);
+	if (t->title[0] != '\0')
+		putp(title_back);
 	fflush(stdout);
 	endwin();
 	if (exit_ca_mode == NULL && clr_eol != NULL)
@@ -77,34 +81,28 @@ leave(const struct terminal *t)
 	signals_hold();
 }
 
-/* Whether this terminal can show a screen; says why not. */
-static bool
-is_able(struct signals_back *back)
-{
-	static const char other[] =
-	    "without one: shardplan --linear asks and answers in plain lines,\n"
-	    "shardplan map and shardplan estimate print (see shardplan --help)\n";
-	const char *term = getenv("TERM");
-	bool able = false;
-	int err;
+static const char without[] =
+    "without one: shardplan --linear asks and answers in plain lines,\n"
+    "shardplan map and shardplan estimate print (see shardplan --help)\n";
 
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		out_line(stderr, "shardplan: the screen needs a terminal;");
-		out_text(stderr, other);
-		return false;
+/* Begin with curses, where this terminal can show a screen; says why not. */
+static bool
+begin_screen(struct terminal *t)
+{
+	const char *term = getenv("TERM");
+
+	t->screen = newterm(NULL, stdout, stdin);
+	if (t->screen != NULL && cursor_address != NULL)
+		return true;
+	if (t->screen != NULL) {
+		reset_shell_mode();
+		delscreen(t->screen);
 	}
-	if (setupterm(NULL, STDOUT_FILENO, &err) == OK) {
-		able = cursor_address != NULL;
-		back_fetch(back);
-		del_curterm(cur_term); /* newterm reads it again */
-	}
-	if (!able) {
-		out_line(stderr, "shardplan: terminal type \"%s\" is unknown or too simple;",
-		    term != NULL ? term : "");
-		out_line(stderr, "try TERM=xterm-256color or TERM=vt100;");
-		out_text(stderr, other);
-	}
-	return able;
+	out_line(stderr, "shardplan: terminal type \"%s\" is unknown or too simple;",
+	    term != NULL ? term : "");
+	out_line(stderr, "try TERM=xterm-256color or TERM=vt100;");
+	out_text(stderr, without);
+	return false;
 }
 
 static enum theme_colors
@@ -204,14 +202,22 @@ term_open(struct terminal *t, enum color_when color)
 	struct signals_back back;
 
 	*t = (struct terminal){ .decoder.find = find_key };
-	if (!is_able(&back))
-		return false;
-	tell_size();
-	t->screen = newterm(NULL, stdout, stdin);
-	if (t->screen == NULL) {
-		out_line(stderr, "shardplan: the terminal could not be started");
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		out_line(stderr, "shardplan: the screen needs a terminal;");
+		out_text(stderr, without);
 		return false;
 	}
+	tell_size();
+	tcgetattr(STDIN_FILENO, &back.modes);
+	if (!begin_screen(t))
+		return false;
+	if ((t->pair = calloc(PAIR_COLORS, sizeof *t->pair)) == NULL) {
+		endwin();
+		delscreen(t->screen);
+		out_line(stderr, "shardplan: out of memory");
+		return false;
+	}
+	back_fetch(&back);
 	signals_take(&back); /* after curses, which takes some itself */
 	take_size(t);
 	cbreak();
@@ -231,17 +237,35 @@ term_open(struct terminal *t, enum color_when color)
 	t->colors = color_depth(color);
 	t->direct = COLORS > 256;
 	t->utf8 = locale_utf8();
-	t->marks_pastes = key_mouse != NULL; /* terminals that know the one know the other */
+	t->has_mouse = key_mouse != NULL;
+	t->marks_pastes = t->has_mouse; /* terminals that know the one know the other */
 	mark_pastes(t);
 	return true;
+}
+
+/* An answer that is still under way would be typed into the shell: wait for it as long as a far
+ * terminal takes. */
+static void
+await_answer(struct terminal *t)
+{
+	struct timespec now;
+	char rest[DECODE_BYTES];
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (t->asked.tv_sec == 0 || t->decoder.is_told || now.tv_sec - t->asked.tv_sec > 1)
+		return;
+	if (signals_wait(STDIN_FILENO, ANSWER_MS) && read(STDIN_FILENO, rest, sizeof rest) < 0)
+		errno = 0;
 }
 
 void
 term_close(struct terminal *t)
 {
 	signals_make_room();
+	await_answer(t);
 	leave(t);
 	delscreen(t->screen);
+	free(t->pair);
 	canvas_free(&t->shown);
 	signals_give();
 }
@@ -357,7 +381,7 @@ term_show(struct terminal *t, const struct canvas *c)
 	show_cells(t, c, whole);
 	if (t->short_of_pairs && !was_short) {
 		/* Pairs of earlier pictures are not needed any more: once more without them. */
-		memset(t->pair, 0, sizeof t->pair);
+		memset(t->pair, 0, PAIR_COLORS * sizeof *t->pair);
 		t->pairs = 0;
 		show_cells(t, c, true);
 	}
@@ -387,6 +411,46 @@ term_mouse(struct terminal *t, bool on)
 	signals_hold();
 }
 
+bool
+term_copy(struct terminal *t, const char *bytes, size_t size)
+{
+	if (!t->marks_pastes) /* terminals that know the one know the other */
+		return false;
+	signals_let_in();
+	fwrite(bytes, 1, size, stdout);
+	fflush(stdout);
+	signals_hold();
+	return true;
+}
+
+void
+term_ask_background(struct terminal *t)
+{
+	static const char question[] = "\033]11;?\033\\";
+
+	if (t->colors > THEME_MONO && term_copy(t, question, sizeof question - 1))
+		clock_gettime(CLOCK_MONOTONIC, &t->asked);
+}
+
+void
+term_title(struct terminal *t, const char *title)
+{
+	char text[sizeof t->title + 32];
+	size_t n;
+
+	if (text_equal(title, t->title) || getenv("TMUX") != NULL || getenv("STY") != NULL)
+		return;
+	n = text_put(text, sizeof text, "%s\033]2;%s\033\\", t->title[0] == '\0' ? title_keep : "", title);
+	if (term_copy(t, text, n))
+		text_put(t->title, sizeof t->title, "%s", title);
+}
+
+void
+term_bell(void)
+{
+	beep();
+}
+
 void
 term_repaint(struct terminal *t)
 {
@@ -407,14 +471,26 @@ resume(struct terminal *t)
 }
 
 void
-term_suspend(struct terminal *t, bool job)
+term_leave(struct terminal *t)
 {
 	leave(t);
-	signals_stop(job);
+}
+
+void
+term_return(struct terminal *t)
+{
 	t->decoder.count = 0; /* with a stop the kernel forgets keys, maybe the end of a paste */
 	t->decoder.pasting = t->decoder.answering = false;
 	resume(t);
 	mark_pastes(t);
+}
+
+void
+term_suspend(struct terminal *t, bool job)
+{
+	term_leave(t);
+	signals_stop(job);
+	term_return(t);
 }
 
 /* What the terminal's type calls the keys that are used here. */

@@ -5,9 +5,12 @@
 #define UI_TERM_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "ui/screen/canvas.h"
 #include "ui/screen/decode.h"
+
+enum { PAIR_COLORS = 257 }; /* of a palette, and the terminal's own */
 
 struct terminal {
 	void *screen;        /* SCREEN of curses */
@@ -18,11 +21,14 @@ struct terminal {
 	bool mouse;          /* clicks come to the program */
 	bool marks_pastes;   /* text that is pasted comes with marks around it */
 	struct decoder decoder; /* of what was typed; it has the mouse of the last INPUT_MOUSE */
+	char title[96];      /* of its window, as it is now; "": its own */
+	struct timespec asked; /* when the background was */
 	enum theme_palette palette;
 	struct canvas shown; /* what the screen shows now */
 	int pairs;           /* colour pairs in use; */
-	short pair[257][257]; /* their numbers, by foreground and background + 1, 0 for none */
+	short (*pair)[PAIR_COLORS]; /* their numbers, by foreground and background + 1, 0: none */
 	bool short_of_pairs; /* some cell got none */
+	bool has_mouse;
 };
 
 /*
@@ -40,8 +46,26 @@ void term_show(struct terminal *t, const struct canvas *c);
 /* Show colours by a palette from now on. */
 void term_palette(struct terminal *t, enum theme_palette palette);
 
+/* Ask for the colour of the background, where its type is of one that may know: INPUT_BACKGROUND
+ * comes, or nothing. */
+void term_ask_background(struct terminal *t);
+
+/* What its window is called, until it is given back; not inside tmux and screen, which do not keep the
+ * name that was. Printable characters alone. */
+void term_title(struct terminal *t, const char *title);
+
+/* Call for somebody who looks elsewhere. */
+void term_bell(void);
+
+/* Give it to another program for a while, and take it back. */
+void term_leave(struct terminal *t);
+void term_return(struct terminal *t);
+
 /* Take clicks and the wheel, or leave them to the terminal, which selects text with them. */
 void term_mouse(struct terminal *t, bool on);
+
+/* Hand bytes of clipboard.h to the terminal. False where its type is of none that knows them. */
+bool term_copy(struct terminal *t, const char *bytes, size_t size);
 
 /* Send everything again with the next term_show. */
 void term_repaint(struct terminal *t);

@@ -44,11 +44,70 @@ static const struct color_set set_256[PALETTE_SAFE + 1][SET_COUNT] = {
 	},
 };
 
+/* More of them, for maps with so many groups that the first would come again: as many as are left of
+ * a family's hues, those after one another far apart. */
+enum { MORE_ONE = 48, MORE_FAMILY = 24 };
+static const uint8_t more_one[PALETTE_SAFE + 1][MORE_ONE] = {
+	[PALETTE_DARK] = {
+		48, 197, 21, 174, 28, 89, 82, 199, 231, 202, 212, 220, 50, 129, 156, 39, 19, 153, 98,
+		102, 33, 201, 225, 31, 71, 132, 158, 137, 42, 223, 227, 204, 221, 25, 142, 36, 64, 154,
+		215, 177, 119, 133, 198, 45, 22, 152, 70, 95
+	},
+	[PALETTE_LIGHT] = {
+		51, 202, 16, 197, 154, 30, 21, 193, 200, 215, 117, 94, 46, 101, 226, 213, 231, 205, 129,
+		62, 214, 107, 60, 115, 95, 85, 225, 191, 187, 97, 221, 31, 219, 159, 29, 119, 109, 113,
+		27, 220, 173, 64, 33, 198, 39, 204, 146, 86
+	},
+	[PALETTE_SAFE] = {
+		50, 202, 219, 94, 27, 197, 48, 199, 190, 131, 214, 24, 192, 19, 29, 211, 123, 141, 215,
+		33, 137, 133, 194, 75, 76, 139, 78, 23, 225, 221, 201, 229, 213, 227, 37, 220, 64, 155,
+		198, 144, 205, 70, 115, 62, 58, 113, 208, 49
+	},
+};
+static const uint8_t more_256[2][4][MORE_FAMILY] = { /* dark, light; from SET_BLUE on */
+	{
+		{
+			19, 189, 23, 63, 39, 51, 31, 20, 109, 111, 62, 110, 24, 117, 103, 30, 32, 66, 61, 80,
+			38, 152, 146, 195
+		},
+		{
+			202, 228, 130, 143, 214, 222, 220, 208, 94, 230, 136, 229, 173, 221, 101, 178, 166,
+			184, 172, 227, 144, 216, 186, 179
+		},
+		{
+			197, 201, 97, 205, 141, 128, 198, 213, 90, 207, 139, 129, 211, 225, 212, 125, 56, 53,
+			161, 200, 134, 162, 127, 199
+		},
+		{
+			194, 41, 122, 112, 35, 191, 28, 150, 118, 106, 46, 34, 149, 47, 43, 119, 157, 148,
+			115, 70, 78, 65, 48, 71
+		},
+	},
+	{
+		{
+			111, 51, 25, 195, 60, 33, 189, 37, 62, 110, 18, 39, 19, 21, 104, 116, 24, 117, 103,
+			30, 32, 66, 61, 123
+		},
+		{
+			202, 190, 130, 230, 227, 216, 220, 208, 94, 142, 223, 136, 166, 178, 228, 172, 184,
+			215, 226, 101, 173, 143, 229, 180
+		},
+		{
+			197, 201, 125, 213, 198, 97, 128, 169, 54, 207, 98, 139, 129, 211, 225, 56, 176, 89,
+			161, 126, 200, 162, 127, 205
+		},
+		{
+			154, 50, 64, 48, 194, 35, 148, 36, 119, 193, 49, 46, 77, 115, 106, 47, 156, 107, 191,
+			121, 29, 122, 112, 42
+		},
+	},
+};
+
 /* On dark and on white backgrounds. */
 static const uint8_t set_16[2][6] = { { 4, 2, 14, 11, 5, 8 }, { 4, 14, 3, 5, 8, 0 } };
 static const uint8_t set_8[2][4] = { { 4, 2, 7, 5 }, { 4, 3, 6, 0 } };
 
-/* These have an order, so that each has its own colours: with 16 and with 8. */
+/* Heat and links have an order, so that each has its own colours: with 16 and with 8. */
 static const uint8_t heat_few[2][7] = { { 4, 5, 12, 6, 10, 11, 9 }, { 4, 5, 2, 6, 3, 7, 1 } };
 static const uint8_t link_few[2][5] = { { 7, 14, 12, 5, 3 }, { 7, 6, 4, 5, 3 } };
 
@@ -161,6 +220,14 @@ theme_set_size(enum theme_set set, enum theme_colors colors)
 	return 1;
 }
 
+int
+theme_set_most(enum theme_set set, enum theme_colors colors)
+{
+	const int n = theme_set_size(set, colors);
+
+	return colors != THEME_256 || set >= SET_HEAT ? n : n + (set == SET_ONE ? MORE_ONE : MORE_FAMILY);
+}
+
 static int
 set_color(unsigned set, int index, enum theme_colors colors, enum theme_palette palette)
 {
@@ -178,7 +245,11 @@ set_color(unsigned set, int index, enum theme_colors colors, enum theme_palette 
 	wide = &set_256[palette <= PALETTE_SAFE ? palette : PALETTE_DARK][set];
 	if (wide->count == 0)
 		wide = &set_256[PALETTE_DARK][set];
-	return wide->color[index];
+	if (index < wide->count)
+		return wide->color[index];
+	index -= wide->count;
+	return set == SET_ONE ? more_one[palette <= PALETTE_SAFE ? palette : PALETTE_DARK][index] :
+	    more_256[light][set - SET_BLUE][index];
 }
 
 /* Half way to the background: dark, or white. */
@@ -209,7 +280,7 @@ static struct look
 group_look(struct style style, enum theme_colors colors, enum theme_palette palette)
 {
 	struct look look = { .fg = -1, .bg = -1 };
-	int n = theme_set_size((enum theme_set)style.set, colors), color;
+	int n = theme_set_most((enum theme_set)style.set, colors), color;
 
 	if ((style.flags & STYLE_CURSOR) != 0) {
 		look.bold = look.underline = look.reverse = true;

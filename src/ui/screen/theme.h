@@ -64,7 +64,7 @@ enum theme_palette {
 	PALETTE_COUNT, PALETTE_DEFAULT = PALETTE_DARK
 };
 
-/* What a terminal is asked for: colour numbers (-1: the terminal's own) and attributes. */
+/* The look that a terminal is asked for: colour numbers (-1: the terminal's own) and attributes. */
 struct look {
 	int16_t fg, bg;
 	bool bold, dim, underline, reverse;
@@ -89,6 +89,8 @@ uint32_t theme_rgb(int color);
 /* The colours for dimension `space` of `spaces` shown together. */
 enum theme_set theme_set_for(int spaces, int space);
 
-/* How many different colours a set has; at least 1. */
+/* How many different colours a set has that are far apart, at least 1; and in all, where there are
+ * more groups than those. */
 int theme_set_size(enum theme_set set, enum theme_colors colors);
+int theme_set_most(enum theme_set set, enum theme_colors colors);
 #endif

@@ -38,7 +38,7 @@ around_forget(struct state *s)
 }
 
 static void
-look(const struct state *s, enum field_id f, int way, struct around_step *step)
+look_at_step(const struct state *s, enum field_id f, int way, struct around_step *step)
 {
 	struct diag_list diags;
 	struct plan next;
@@ -67,8 +67,8 @@ around_follow(struct state *s)
 	a->field = s->form.field;
 	a->known = true;
 	scope_init(a->scope, s->catalog);
-	look(s, a->field, -1, &a->next[0]);
-	look(s, a->field, 1, &a->next[1]);
+	look_at_step(s, a->field, -1, &a->next[0]);
+	look_at_step(s, a->field, 1, &a->next[1]);
 }
 
 /* What the form shows of itself and a key can step. Another mode or model is another plan. */
@@ -93,8 +93,8 @@ around_all(struct state *s)
 		if (!is_listed(s, f))
 			continue;
 		a->listed[a->fields] = f;
-		look(s, f, -1, &a->step[a->fields][0]);
-		look(s, f, 1, &a->step[a->fields][1]);
+		look_at_step(s, f, -1, &a->step[a->fields][0]);
+		look_at_step(s, f, 1, &a->step[a->fields][1]);
 		a->fields++;
 	}
 }

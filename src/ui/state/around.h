@@ -26,6 +26,11 @@ struct around {
 	struct around_step step[FIELD_COUNT][2];
 };
 
+/* Allocate s->around, false without memory; free it; the plan is another one. */
+bool around_init(struct state *s);
+void around_free(struct state *s);
+void around_forget(struct state *s);
+
 /* Work out the steps of the selected field, where they are not known. */
 void around_follow(struct state *s);
 

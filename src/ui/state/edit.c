@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
+#include "core/plan/field_source.h"
 #include "core/plan/override.h"
 #include "core/plan/shorthand.h"
 #include "core/rules/settle.h"

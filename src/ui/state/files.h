@@ -10,11 +10,13 @@
 #include "core/plan/field_set.h"
 #include "core/plan/plan.h"
 #include "prefs/settings.h"
+#include "prefs/texts.h"
 #include "prefs/topic.h"
 #include "ui/screen/theme.h"
 
 enum app_saved { APP_SAVED, APP_ASKS, APP_SAVE_FAILED };
 
+struct measured;    /* core/diagnose/measured.h */
 struct search;      /* core/search/search.h */
 struct search_key;
 struct search_news; /* lookup.h */
@@ -64,6 +66,9 @@ struct app_files {
 	bool (*import)(void *context, const char *path, struct plan *plan, char *note, size_t size);
 	bool (*export)(void *context, const struct plan *plan, const char *target,
 	    const char *path, char *note, size_t size);
+	/* Read what a run left behind, one file or several with blanks between them, into what is all
+	 * zero. False with the reason in note. */
+	bool (*measure)(void *context, const char *files, struct measured *m, char *note, size_t size);
 	/* Plans that there are, local files first: asked for i = 0, 1 and so on until it answers
 	 * false. shipped: an example. Nothing is read of them. */
 	bool (*find_plan)(void *context, size_t i, char *path, size_t size, bool *shipped);
@@ -90,10 +95,20 @@ struct app_files {
 	 * as no other language is asked for. */
 	const struct topic *(*topic)(void *context, const char *language, size_t i);
 
+	/* What the screen says in a language ("zh"); it lives as long. */
+	const struct texts *(*texts)(void *context, const char *language);
+
 	/* Lines typed at the ":" prompt in earlier sessions, each ended, allocated, NULL without
 	 * any; and those of this session, to add to them. */
 	char *(*read_lines)(void *context);
 	void (*add_lines)(void *context, const char *text);
+
+	/* Run a shell command with the plan's file as $1 while the terminal is given back. False when its
+	 * status is not 0; note tells of it. */
+	bool (*shell)(void *context, const char *command, char *note, size_t size);
+
+	/* Keep a text that no clipboard takes; note says in which file, or why not. */
+	bool (*keep_text)(void *context, const char *text, char *note, size_t size);
 
 	/* Run a search beside the screen, on all cores; it has ended or was stopped before. What
 	 * it points to stays as it is until then. `room` keys are kept. False with the reason in

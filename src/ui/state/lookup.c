@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/search/search_ahead.h"
+#include "core/search/search_make.h"
+#include "core/search/question.h"
+#include "core/search/search_try.h"
 #include "core/search/search_why.h"
 #include "ui/state/summary.h"
 
@@ -40,14 +44,30 @@ next_word(char **text, struct word *word)
 	return true;
 }
 
+/* "switches": all fields of a group. */
+static bool
+take_group(struct wishes *w, const struct word *word, enum wish_group group, const struct plan *p,
+    char *err, size_t size)
+{
+	if (text_equal(word->name, "fix")) {
+		wishes_fix_group(w, group, p);
+		return true;
+	}
+	text_put(err, size, "free: more than %d fields", SPACE_FIELDS_MAX);
+	return wishes_free_group(w, group, p);
+}
+
 /* "tp", "tp=2,4". */
 static bool
-take_field(struct wishes *w, const struct word *word, char *err, size_t size)
+take_field(struct wishes *w, const struct word *word, const struct plan *p, char *err, size_t size)
 {
+	const enum wish_group group = wishes_group_find(word->value);
 	char *values = word->value + strcspn(word->value, "=");
 	const char *near;
 	enum field_id f;
 
+	if (group != WISH_GROUPS)
+		return take_group(w, word, group, p, err, size);
 	if (*values == '=')
 		*values++ = '\0';
 	else
@@ -114,15 +134,17 @@ take_word(struct search *s, struct wishes *w, const struct plan *p, const struct
     char *err, size_t size)
 {
 	if (text_equal(word->name, "free") || text_equal(word->name, "fix"))
-		return take_field(w, word, err, size);
+		return take_field(w, word, p, err, size);
 	if (text_equal(word->name, "objective"))
 		return take_objectives(s, p, word->value, err, size);
 	if (text_equal(word->name, "where"))
 		return take_condition(s, p, word->value, err, size);
+	if (text_equal(word->name, "pareto"))
+		return s->front = true;
 	if (text_equal(word->name, "around"))
 		return take_around(s, word->value, err, size);
-	text_put(err, size, "no '%s' here; free=, fix=, where=, objective= and around= are (find looks for "
-	    "a field)", word->name);
+	text_put(err, size, "no '%s' here; free=, fix=, where=, objective=, pareto and around= are, and questions "
+	    "(deadline 30d; find looks for a field)", word->name);
 	return false;
 }
 
@@ -139,6 +161,8 @@ read_ask(const char *ask, const struct plan *p, struct search *s, struct wishes 
 	wishes_usual(w, p);
 	if (!target_find(&s->objective[0], "time", p, err, size))
 		return false;
+	if (strstr(ask, "pareto") != NULL) /* a front of all switches would be endless */
+		wishes_fix_group(w, WISH_SWITCHES, p);
 	text_put(words, LINE_SIZE, "%s", ask);
 	while (next_word(&text, &word))
 		if (!take_word(s, w, p, &word, err, size))
@@ -214,12 +238,33 @@ has_memory(struct lookup *l)
 	return l->found != NULL && l->key != NULL && l->work[0] != NULL && l->work[1] != NULL;
 }
 
+/* A question is written out; what follows it stays as it is. */
+static bool
+write_out(const struct state *s, const char *ask, char *asked, char *err, size_t size)
+{
+	char words[LINE_SIZE], options[QUESTION_SIZE], why[QUESTION_SIZE], *rest = words;
+	const char *word[LINE_SIZE / 2];
+	int n = 0, taken;
+
+	text_put(words, sizeof words, "%s", ask);
+	for (char *next; (next = strsep(&rest, " \t")) != NULL;)
+		if (*next != '\0')
+			word[n++] = next;
+	taken = question_ask(&s->plan, s->catalog, word, n, options, why);
+	if (taken < 0)
+		text_put(err, size, "%s: %s", word[0], why);
+	text_put(asked, LINE_SIZE, "%s", taken > 0 ? options : ask);
+	for (int i = taken; taken > 0 && i < n; i++)
+		text_add(asked, LINE_SIZE, " %s", word[i]);
+	return taken >= 0;
+}
+
 bool
 lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 {
 	struct lookup *l = s->lookup;
-	struct search_space *space = malloc(sizeof *space);
-	char words[LINE_SIZE];
+	struct search_space *space = malloc(sizeof *space + LINE_SIZE);
+	char *words = (char *)(space + 1), asked[LINE_SIZE]; /* values of texts stay where they stand */
 	struct search search;
 	struct wishes w;
 
@@ -228,7 +273,8 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 		free(space);
 		return false;
 	}
-	if (!read_ask(ask, &s->plan, &search, &w, words, err, size) ||
+	if (!write_out(s, ask, asked, err, size) ||
+	    !read_ask(asked, &s->plan, &search, &w, words, err, size) ||
 	    !space_make(space, &s->plan, s->catalog, &w, err, size)) {
 		free(space);
 		return false;
@@ -240,23 +286,25 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 		return false;
 	}
 	free(l->space);
-	text_put(words, sizeof words, "%s", ask); /* it may be l->ask itself */
-	text_put(l->ask, sizeof l->ask, "%s", words);
-	text_put(l->asked, sizeof l->asked, "%s", words);
+	text_put(l->ask, sizeof l->ask, "%s", asked);
+	text_put(l->asked, sizeof l->asked, "%s", asked);
 	l->own = l->own || l->ask[0] != '\0';
 	l->space = space;
 	l->search = search;
 	l->sort = (struct lookup_column){ .by = LOOKUP_RANK };
 	lookup_forget(s);
 	l->news = (struct search_news){ .runs = true };
+	l->stopped = false;
 	return true;
 }
 
 void
 lookup_stop(struct state *s)
 {
-	if (s->lookup->news.runs)
-		s->files->search_stop(s->files->context, false);
+	if (!s->lookup->news.runs)
+		return;
+	s->files->search_stop(s->files->context, false);
+	s->lookup->stopped = true;
 }
 
 bool
@@ -312,7 +360,7 @@ lookup_objective(const struct lookup *l, const struct lookup_row *f, int i)
 
 /* Plan and estimate of a combination. */
 static void
-look(struct lookup *l, uint64_t index, struct plan *p, struct estimate *e)
+look_at_plan(struct lookup *l, uint64_t index, struct plan *p, struct estimate *e)
 {
 	space_plan(l->space, index, p);
 	estimate_run(e, p, l->space->catalog, NULL);
@@ -324,15 +372,30 @@ work_out(struct lookup *l, struct lookup_row *f)
 	struct estimate *e = l->work[0];
 	struct plan p;
 
-	look(l, f->key.index, &p, e);
+	look_at_plan(l, f->key.index, &p, e);
 	for (int i = 0; i < LOOKUP_NUMBERS; i++) {
 		const enum result_id id = lookup_number(l, i);
 
 		if (id == RESULT_COUNT || !result_value(id, e, e->peak_stage, &f->number[i]))
 			f->number[i] = NAN;
 	}
+	for (int i = 0; i < l->search.conditions; i++)
+		if (!target_value(&l->search.condition[i].target, &p, e, &f->asked[i]))
+			f->asked[i] = NAN;
 	f->capacity = e->capacity_known ? e->capacity : 0;
 	f->binds = search_binds(&p, e);
+}
+
+/* Of a search that goes on they may be others soon. */
+static void
+mark_tries(struct lookup *l)
+{
+	size_t at[TRIES_MAX], n = l->news.runs ? 0 : search_try(&l->search, l->key, l->news.kept, at);
+
+	for (size_t i = 0; i < l->news.kept; i++)
+		l->found[i].tried = false;
+	while (n-- > 0)
+		l->found[at[n]].tried = true;
 }
 
 /* Put the keys in, with what is known of those that were there already. */
@@ -358,6 +421,7 @@ take_keys(struct lookup *l, size_t before)
 			work_out(l, &l->found[i]);
 	}
 	free(was);
+	mark_tries(l);
 }
 
 bool
@@ -483,6 +547,7 @@ lookup_tell(struct state *s, size_t at)
 	const bool last = at + 1 >= l->news.kept;
 	const uint64_t next = last ? index : l->found[at + 1].key.index;
 	struct summary was, is;
+	struct ahead ahead;
 	struct plan p, q;
 
 	if (l->told.space == l->space && l->told.index == index && l->told.next == next)
@@ -491,14 +556,18 @@ lookup_tell(struct state *s, size_t at)
 	l->told.index = index;
 	l->told.next = next;
 	lookup_settings(l, index, l->told.set, sizeof l->told.set);
-	look(l, index, &p, l->work[0]);
+	look_at_plan(l, index, &p, l->work[0]);
 	was = summary_of(s->estimate);
 	is = summary_of(l->work[0]);
 	summary_delta(&was, &is, l->told.change, sizeof l->told.change);
 	l->told.why[0] = '\0';
-	if (last || l->search.objectives > 1)
+	l->told.ahead = 0;
+	if (last || l->search.front)
 		return;
-	look(l, next, &q, l->work[1]);
+	if (search_ahead(&l->search.objective[0], &p, l->found[at].key.score[0],
+	    l->found[at + 1].key.score[0], &ahead))
+		l->told.ahead = ahead.share;
+	look_at_plan(l, next, &q, l->work[1]);
 	search_why(&l->search.objective[0], &p, l->work[0], &q, l->work[1], l->told.why,
 	    sizeof l->told.why);
 	if (l->told.why[0] == '\0')

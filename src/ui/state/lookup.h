@@ -38,15 +38,18 @@ struct search_news {
 /* A plan of the ranking. */
 struct lookup_row {
 	struct search_key key;
-	double number[LOOKUP_NUMBERS]; /* of lookup_number(); NAN where not known */
+	double number[LOOKUP_NUMBERS]; /* of lookup_number(); NAN where not known, */
+	double asked[SEARCH_CONDITIONS_MAX]; /* and of the conditions */
 	double capacity;               /* of its GPU, bytes; 0 where not known */
+	bool tried;                    /* worth a measurement */
 	const char *binds;
 };
 
-/* By what the ranking is sorted: `i` counts free fields, objectives or numbers. */
+/* By what the ranking is sorted: `i` counts free fields, objectives, conditions or numbers. */
 struct lookup_column {
 	enum lookup_by {
-		LOOKUP_RANK, LOOKUP_FIELD, LOOKUP_OBJECTIVE, LOOKUP_NUMBER, LOOKUP_BINDS
+		LOOKUP_RANK, LOOKUP_FIELD, LOOKUP_OBJECTIVE, LOOKUP_CONDITION, LOOKUP_NUMBER,
+		LOOKUP_BINDS
 	} by;
 	int i;
 };
@@ -57,7 +60,8 @@ struct lookup {
 	bool own;                    /* which fields are free is marked in the form */
 	struct search search;        /* that, */
 	struct search_space *space;  /* its space, owned; NULL before the first */
-	struct search_news news;     /* how far it is */
+	struct search_news news;     /* how far it is, */
+	bool stopped;                /* and that it was told to end */
 	struct lookup_row *found;         /* owned: news.kept of them, in order of rank */
 	struct search_key *key;      /* owned: what comes in */
 	struct estimate *work[2];    /* owned: to look at two plans */
@@ -73,6 +77,7 @@ struct lookup {
 		const struct search_space *space; /* of which search, NULL: none */
 		char set[LINE_SIZE];     /* what it sets otherwise, */
 		char why[256];           /* why it is before the next, "" for the last, */
+		double ahead;            /* in what share of measured pairs, 0: not known, */
 		char change[256];        /* and against the plan */
 	} told;
 };
@@ -107,6 +112,14 @@ void lookup_settings(const struct lookup *l, uint64_t index, char *buf, size_t s
 
 /* The plan of place `at`; false where there is none. */
 bool lookup_plan(const struct state *s, int at, struct plan *p);
+
+/* The fields that a search is to choose, while that is marked. */
+struct field_set lookup_free_fields(const struct state *s);
+
+/* Allocate s->lookup, false without memory; free it; the plan is another one. */
+bool lookup_init(struct state *s);
+void lookup_free(struct state *s);
+void lookup_forget(struct state *s);
 
 /* Work out what is told of the plan of place `at`, against the one after it and the plan. */
 void lookup_tell(struct state *s, size_t at);

@@ -5,7 +5,7 @@
 #include "ui/state/recall.h"
 
 static void
-add(struct recall *r, const char *text, size_t n)
+add_line(struct recall *r, const char *text, size_t n)
 {
 	char *copy;
 
@@ -30,7 +30,7 @@ recall_load(struct recall *r, const char *lines)
 		size_t n = strcspn(lines, "\n");
 
 		if (n > 0 && n < LINE_SIZE)
-			add(r, lines, n);
+			add_line(r, lines, n);
 		lines += n + (lines[n] == '\n');
 	}
 	r->old = r->count;
@@ -55,7 +55,7 @@ recall_add(struct recall *r, const char *line)
 			r->count--;
 			r->old -= i < r->old;
 		}
-	add(r, line, strlen(line));
+	add_line(r, line, strlen(line));
 	recall_stop(r);
 }
 

@@ -7,6 +7,8 @@
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
 #include "core/search/advice_hints.h"
+#include "ui/state/around.h"
+#include "ui/state/lookup.h"
 
 bool
 state_init(struct state *s, const struct plan *plan, const struct catalog *catalog,
@@ -42,7 +44,6 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 		return false;
 	}
 	s->estimate->laid_out = false;
-	state_rebase(s);
 	return true;
 }
 
@@ -56,11 +57,14 @@ state_free(struct state *s)
 	words_stop(&s->prompt.words);
 	free(s->estimate);
 	free(s->base);
+	free(s->yank);
 	free(s->other.estimate);
 	free(s->why.term);
+	free(s->checkup);
 	found_free(&s->found);
 	s->estimate = s->base = s->other.estimate = NULL;
 	s->why.term = NULL;
+	s->checkup = NULL;
 }
 
 const struct plan *
@@ -83,13 +87,32 @@ state_base_estimate(const struct state *s)
 	const struct plan *base = state_base(s);
 
 	return base->mode == s->plan.mode && (s->has_pin ||
-	    text_equal(base->model.preset, s->plan.model.preset)) ? s->base : NULL;
+	    text_equal(base->model.preset, s->plan.model.preset)) ?
+	    s->based ? s->base : s->estimate : NULL;
 }
 
 void
 state_rebase(struct state *s)
 {
 	estimate_run(s->base, state_base(s), s->catalog, NULL);
+	s->based = true;
+}
+
+const char *
+state_language(const struct state *s)
+{
+	const bool chinese = text_equal(s->settings.language, "auto") ? s->chinese :
+	    text_equal(s->settings.language, "zh");
+
+	return chinese && s->utf8 && !s->settings.ascii ? "zh" : "en";
+}
+
+void
+state_speak(struct state *s)
+{
+	const bool other = !text_equal(state_language(s), "en") && s->files->texts != NULL;
+
+	s->texts = other ? s->files->texts(s->files->context, state_language(s)) : NULL;
 }
 
 void
@@ -153,7 +176,8 @@ state_is_bad(const struct state *s)
 	return !s->estimate->legal || (estimate_has_fit(s->estimate) && !estimate_has_room(s->estimate));
 }
 
-struct field_set
+/* The fields of the last change, which are to give way last. */
+static struct field_set
 state_asked(const struct state *s)
 {
 	struct field_set asked = { { 0 } };

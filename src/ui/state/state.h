@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 #include "core/estimate/estimate.h"
+#include "core/estimate/result.h"
+#include "core/estimate/strip.h"
 #include "core/plan/catalog.h"
 #include "core/plan/field_set.h"
 #include "core/plan/plan.h"
@@ -29,9 +31,12 @@
 #include "ui/state/undo.h"
 #include "ui/state/words.h"
 
-/* In the order of the Tab key. From MEMORY on they take turns where one alone has room; STEP
- * is the serving engine in serve mode, and traffic its times under load. */
-enum pane { PANE_FORM, PANE_MAP, PANE_MEMORY, PANE_TRAFFIC, PANE_STEP, PANE_COUNT };
+enum pane {
+#define PANE(id, row) PANE_##id,
+#include "ui/state/panes.def"
+#undef PANE
+	PANE_COUNT
+};
 
 /* What the map's pane shows. */
 enum picture { PICTURE_MAP, PICTURE_PIPELINE };
@@ -40,7 +45,7 @@ enum picture { PICTURE_MAP, PICTURE_PIPELINE };
 enum list_kind {
 	LIST_NONE, LIST_HELP, LIST_DIAGS, LIST_MENDS, LIST_WHY, LIST_CATALOG, LIST_FIELDS,
 	LIST_KINDS, LIST_INSPECT, LIST_COMPARE, LIST_HISTORY, LIST_TOPICS, LIST_TOPIC,
-	LIST_OPTIONS, LIST_PLANS, LIST_SEARCH, LIST_STEPS, LIST_COUNT
+	LIST_OPTIONS, LIST_PLANS, LIST_SEARCH, LIST_STEPS, LIST_DIAGNOSE, LIST_YANK, LIST_RUN, LIST_COUNT
 };
 
 enum prompt_kind {
@@ -60,6 +65,8 @@ enum event_flag {
 	EVENT_QUIT = 8,
 	EVENT_SUSPEND = 16,
 	EVENT_REPAINT = 32, /* send the whole screen again */
+	EVENT_YANK = 64,    /* state.yank goes to the clipboard */
+	EVENT_SHELL = 128,  /* state.shell runs */
 };
 
 enum { STATE_PATH_SIZE = LINE_SIZE, STATE_TERMS = 2048, STATE_MESSAGE_SIZE = 512 };
@@ -103,15 +110,18 @@ struct state {
 	bool advised;               /* that was, and stands with hints and fixes in estimate->diags */
 	struct plan pinned;         /* what changes are held against while has_pin, else saved */
 	bool has_pin;
-	struct estimate *base;      /* of that plan; owned */
+	struct estimate *base;      /* of that plan; owned, and worked out once there are changes: */
+	bool based;
 	struct settings settings;   /* what the user prefers */
 
 	int columns, rows;
 	bool utf8;                  /* the terminal has UTF-8 */
+	bool has_mouse;             /* the terminal does */
 	bool chinese;               /* the locale speaks Chinese */
+	const struct texts *texts;  /* what is said in place of English, NULL: nothing */
 	enum theme_colors depth;
 
-	enum pane focus, lower;     /* lower: which of memory, traffic, step had it last */
+	enum pane focus, lower;     /* lower: which of those below the map had it last */
 	bool alone;                 /* the pane in focus has all the room */
 	struct form form;
 	struct map_view map;        /* kinds are indices; the names below survive a new layout */
@@ -121,13 +131,14 @@ struct state {
 	enum picture picture;
 	struct pipeline_view pipeline;
 	bool plain_map;             /* the user wants all groups coloured, not the cursor's alone */
-	struct scroll stage, flow, figure; /* of the panes memory, traffic, step */
+	struct scroll stage, flow, load, phase, figure; /* of the panes memory; traffic, load,
+	                             * phases, which take turns; step */
 
 	struct list list;
 	struct list below;          /* the one that help or why was opened from and that closing */
 	                            /* leads back to */
 	struct {
-		enum pane pane;           /* the number selected in this pane is explained */
+		const struct pane_type *pane; /* the number selected in it is explained */
 		struct ledger_term *term; /* its terms; owned, NULL until needed */
 		size_t terms;
 	} why;
@@ -135,6 +146,7 @@ struct state {
 		struct plan plan;         /* that the plan is compared with, */
 		char name[LINE_SIZE];     /* what it is called, */
 		struct estimate *estimate; /* and its estimate; owned, NULL until needed */
+		bool all;                 /* what is the same is listed, too */
 	} other;
 	struct {
 		char page[32];            /* TOPIC: which one */
@@ -142,6 +154,11 @@ struct state {
 	struct found found;         /* PLANS */
 	struct lookup *lookup;      /* SEARCH: lookup.h; owned */
 	struct around *around;      /* STEPS: around.h; owned */
+	struct {
+		struct node_strip strip;       /* of the plan, while the list is open */
+		enum result_id asked;     /* the number that is explained */
+	} whole;                    /* RUN */
+	struct checkup *checkup;    /* DIAGNOSE: checkup.h; owned, NULL until files were read */
 
 	struct prompt prompt;
 	struct {
@@ -155,8 +172,12 @@ struct state {
 		bool then_quit;           /* save, then quit */
 		bool then_open;           /* save, then open: */
 		char next[STATE_PATH_SIZE];
+		const char *fresh;        /* a plan without a path: what is set in the new one; then its model is
+		                           * chosen. NULL: as it is */
 	} file;
 
+	char *yank;                 /* what was copied last; owned, NULL: nothing */
+	char shell[SETTINGS_TEXT_SIZE]; /* a command of the user's own */
 	bool in_lines;              /* linear mode, which tells in its own words what changed */
 	enum role message_role;
 	char message[STATE_MESSAGE_SIZE]; /* of the last command, "" without one */
@@ -172,9 +193,6 @@ unsigned state_change(struct state *s, const struct plan *next, const char *what
 
 /* The plan is not legal or does not fit. */
 bool state_is_bad(const struct state *s);
-
-/* The fields of the last change, which are to give way last. */
-struct field_set state_asked(const struct state *s);
 
 /* Look for what would mend or better the plan, and for fixes of the estimate's diagnostics,
  * unless that was done. It takes as long as hundreds of estimates: the screen does it while no
@@ -200,18 +218,10 @@ const struct estimate *state_base_estimate(const struct state *s);
 /* That plan is another one: estimate it. */
 void state_rebase(struct state *s);
 
-/* lookup.c: the fields that a search is to choose, while that is marked; the end of it all. */
-struct field_set lookup_free_fields(const struct state *s);
-bool lookup_init(struct state *s);
-void lookup_free(struct state *s);
-
-/* around.c */
-bool around_init(struct state *s);
-void around_free(struct state *s);
-
-/* The plan is another one. */
-void lookup_forget(struct state *s);
-void around_forget(struct state *s);
+/* The language of screen and topics, "en" or "zh": what has no Chinese characters shows English.
+ * And take its texts, after a change of settings or terminal. */
+const char *state_language(const struct state *s);
+void state_speak(struct state *s);
 
 /* Give a pane the focus. */
 void state_focus(struct state *s, enum pane pane);

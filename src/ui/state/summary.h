@@ -28,7 +28,7 @@ struct summary summary_of(const struct estimate *e);
  * it is nothing, or what of the memory became another thing; "" while either is unknown. */
 void summary_delta(const struct summary *was, const struct summary *is, char *buf, size_t size);
 
-/* The same in amounts, "memory -3.18 GiB, step -2.71 s", without the traffic, which says
+/* How two plans differ in amounts, "memory -3.18 GiB, step -2.71 s", without the traffic, which says
  * little on its own. */
 void summary_changes(const struct summary *was, const struct summary *is, char *buf,
     size_t size);

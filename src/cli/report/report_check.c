@@ -1,0 +1,240 @@
+/* `check`: is the plan legal, does it fit, and what would mend it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/base/run.h"
+#include "cli/report/report.h"
+#include "cli/session/room.h"
+#include "core/base/text.h"
+#include "core/estimate/estimate.h"
+#include "core/search/advice.h"
+#include "core/search/advice_hints.h"
+#include "out/out.h"
+
+enum { MENDS_SHOWN = 4 };
+
+#define GAIN_LEAST 1.1 /* that a search is worth a word about a plan that runs */
+
+static void
+json_diag(struct jsonout *j, const struct diag *d)
+{
+	const bool fix = d->fix_field != FIELD_NONE;
+
+	jsonout_object(j, NULL);
+	jsonout_text(j, "severity", severity_name(d->severity));
+	jsonout_text(j, "path", d->field != FIELD_NONE ? field_table[d->field].path : NULL);
+	jsonout_text(j, "reason", d->reason);
+	jsonout_text(j, "message", d->message);
+	jsonout_text(j, "source", d->source);
+	if (fix) {
+		jsonout_object_row(j, "fix");
+		jsonout_text(j, "path", field_table[d->fix_field].path);
+		jsonout_text(j, "value", d->fix_value);
+		if (d->also_field != FIELD_NONE) {
+			jsonout_object_row(j, "also");
+			jsonout_text(j, "path", field_table[d->also_field].path);
+			jsonout_text(j, "value", d->also_value);
+			jsonout_close(j);
+		}
+		jsonout_close(j);
+	} else
+		jsonout_null(j, "fix");
+	jsonout_close(j);
+}
+
+/* As search writes it: numbers as numbers. */
+static void
+json_change(struct jsonout *j, const struct field_change *c)
+{
+	const struct field *row = &field_table[c->field];
+	int64_t whole;
+	double real;
+
+	if (c->value[0] == '\0')
+		jsonout_null(j, row->path);
+	else if (row->type == FIELD_INT && text_to_int(c->value, &whole))
+		jsonout_int(j, row->path, whole);
+	else if (row->type == FIELD_REAL && text_to_real(c->value, &real))
+		jsonout_real(j, row->path, real);
+	else if (row->type == FIELD_BOOL)
+		jsonout_bool(j, row->path, text_equal(c->value, "true"));
+	else
+		jsonout_text(j, row->path, c->value);
+}
+
+static void
+json_mend(struct jsonout *j, const struct mend *m)
+{
+	const struct outlook *o = &m->outlook;
+
+	jsonout_object_row(j, NULL);
+	jsonout_object_row(j, "set");
+	for (int i = 0; i < m->changes; i++)
+		json_change(j, &m->change[i]);
+	jsonout_close(j);
+	jsonout_bool(j, "asked", m->loss == LOSS_ASKED || m->loss == LOSS_ABOUT);
+	jsonout_bool(j, "fits", o->fits);
+	jsonout_bool(j, "tight", o->tight);
+	jsonout_bytes(j, "peak_bytes", o->memory);
+	jsonout_bytes(j, "capacity", o->capacity);
+	if (o->serves) {
+		jsonout_real(j, "ttft_seconds", o->ttft);
+		jsonout_real(j, "tpot_seconds", o->seconds);
+		jsonout_real(j, "kv_tokens", o->kv_tokens);
+	} else
+		jsonout_real(j, "seconds", o->seconds);
+	jsonout_close(j);
+}
+
+static const char *const room_names[ROOM_KINDS] = {
+	[ROOM_SAME] = "same_gpus", [ROOM_ADAPTERS] = "adapters", [ROOM_MORE] = "more_nodes"
+};
+
+static void
+json_room(struct jsonout *j, const struct room *room)
+{
+	jsonout_list(j, "search");
+	for (int i = 0; room != NULL && i < ROOM_KINDS; i++) {
+		const struct room_answer *a = &room->answer[i];
+
+		if (!room->found[i])
+			continue;
+		jsonout_object_row(j, NULL);
+		jsonout_text(j, "room", room_names[i]);
+		jsonout_text(j, "options", a->options + (*a->options == ' '));
+		jsonout_int(j, "nodes", a->plan.cluster.nodes);
+		jsonout_real(j, a->outlook.serves ? "tpot_seconds" : "seconds", a->outlook.seconds);
+		jsonout_bytes(j, "peak_bytes", a->outlook.memory);
+		jsonout_close(j);
+	}
+	jsonout_close(j);
+}
+
+/* What a search would do in the same room comes last. */
+static void
+print_room(const struct room *room)
+{
+	char what[ADVICE_TEXT_SIZE], lead[64];
+
+	for (int i = 0; room != NULL && i < ROOM_KINDS; i++) {
+		const struct room_answer *a = &room->answer[i];
+
+		if (!room->found[i])
+			continue;
+		outlook_text(&a->outlook, what, sizeof what);
+		text_put(lead, sizeof lead, i == ROOM_SAME ? "search on these GPUs" : i == ROOM_ADAPTERS ?
+		    "nothing on these GPUs fits; adapters do" : "needs at least %lld nodes of these",
+		    (long long)a->plan.cluster.nodes);
+		out_line(stdout, "%s:%s: %s", lead, *a->options != '\0' ? a->options : " the plan itself", what);
+	}
+}
+
+static void
+json_check(const struct estimate *e, const struct advice *advice, const struct room *room)
+{
+	struct jsonout j = { .out = stdout };
+
+	jsonout_object(&j, NULL);
+	jsonout_bool(&j, "legal", diag_count(&e->diags, SEVERITY_ERROR) == 0);
+	json_results(&j, RESULT_FITS, RESULT_TIGHT, e, e->peak_stage);
+	jsonout_list(&j, "diagnostics");
+	for (size_t i = 0; i < e->diags.count; i++)
+		json_diag(&j, &e->diags.item[i]);
+	jsonout_close(&j);
+	jsonout_int(&j, "dropped", (int64_t)e->diags.dropped);
+	jsonout_list(&j, "mends");
+	for (size_t i = 0; i < advice->count; i++)
+		json_mend(&j, &advice->mend[i]);
+	jsonout_close(&j);
+	json_room(&j, room);
+	jsonout_close(&j);
+}
+
+static void
+print_check(const struct estimate *e)
+{
+	char line[SESSION_LINE_SIZE];
+
+	for (size_t i = 0; i < e->diags.count; i++)
+		out_line(stdout, "%s", session_line(&e->diags.item[i], line));
+	if (e->diags.dropped > 0) /* errors come first: the status holds without these */
+		complain("%zu more diagnostics", e->diags.dropped);
+}
+
+/* Mends of a plan that does not run as it is, and hints. False after a message. */
+static bool
+advise(const struct session *s, struct estimate *e, struct advice *advice)
+{
+	struct estimate *work = malloc(sizeof *work);
+
+	if (work == NULL) {
+		out_of_memory();
+		return false;
+	}
+	advice_run(advice, &s->plan, &s->catalog, &s->asked, work);
+	advice_note(advice, MENDS_SHOWN, &e->diags);
+	check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
+	advice_hints(&s->plan, &s->catalog, e, work, &e->diags);
+	free(work);
+	return true;
+}
+
+/* A plan that runs, and of which no hint says what it is poor in. */
+static bool
+is_praised(const struct estimate *e)
+{
+	return e->legal && e->fits && !e->tight && e->timed && !e->reinforced &&
+	    diag_count(&e->diags, SEVERITY_HINT) == 0;
+}
+
+/* Of a plan that does not run as it is; of one that does the better one, if it is much better. */
+static struct room *
+search_room(const struct session *s, const struct estimate *e)
+{
+	const bool runs = e->legal && e->fits && !e->tight;
+	struct estimate *work;
+	struct room *room;
+
+	if ((runs && !is_praised(e)) || (e->legal && !estimate_has_fit(e)))
+		return NULL;
+	work = malloc(sizeof *work);
+	room = work != NULL ? room_new(&s->plan, &s->catalog, runs, work) : NULL;
+	free(work);
+	if (room == NULL || !runs || (room->found[ROOM_SAME] &&
+	    room->answer[ROOM_SAME].outlook.seconds * GAIN_LEAST <= e->step.seconds))
+		return room;
+	room_free(room);
+	return NULL;
+}
+
+int
+check_work(struct session *s, const struct options *o)
+{
+	struct estimate *e = session_run(s, NULL);
+	struct advice advice;
+	struct room *room;
+	int status = STATUS_OK;
+
+	if (e == NULL || !advise(s, e, &advice)) {
+		free(e);
+		return STATUS_ERROR;
+	}
+	room = search_room(s, e);
+	for (size_t i = 0; i < e->diags.count; i++) {
+		struct diag *d = &e->diags.item[i];
+
+		if (o->strict && d->severity == SEVERITY_WARNING)
+			d->severity = SEVERITY_ERROR;
+		if (d->severity == SEVERITY_ERROR)
+			status = STATUS_NO;
+	}
+	if (o->json)
+		json_check(e, &advice, room);
+	else
+		print_check(e);
+	if (!o->json)
+		print_room(room);
+	room_free(room);
+	free(e);
+	return status;
+}

@@ -1,0 +1,413 @@
+/* What a search found, as text, and why it found nothing. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report/report.h"
+#include "cli/report/report_search.h"
+#include "core/base/text.h"
+#include "core/estimate/result.h"
+#include "core/framework/resolve.h"
+#include "core/search/search_ahead.h"
+#include "core/search/search_why.h"
+#include "out/out.h"
+
+enum { CELL = 64, WHY = 256, SETTINGS = SEARCH_SETTINGS };
+
+/* ---- text --------------------------------------------------------------------------- */
+
+/* Results beside each plan, in training, in training with phases and in serving. */
+static const enum result_id train_columns[] = {
+	RESULT_STEP, RESULT_MFU, RESULT_TOKENS_GPU, RESULT_WORLD, RESULT_PEAK_TOTAL, RESULT_BUBBLE,
+	RESULT_EXPOSED
+};
+static const enum result_id phase_columns[] = {
+	RESULT_RL_STEP, RESULT_RL_ROLLOUT, RESULT_RL_TRAIN, RESULT_RL_TOKENS_GPU, RESULT_WORLD,
+	RESULT_RL_PEAK
+};
+static const enum result_id serve_columns[] = {
+	RESULT_TPOT, RESULT_TTFT, RESULT_GENERATED_GPU, RESULT_WORLD, RESULT_PEAK_TOTAL,
+	RESULT_REQUESTS
+};
+
+static size_t
+columns_of(const struct search_job *job, const enum result_id **columns)
+{
+	static const struct {
+		const enum result_id *column;
+		size_t count;
+	} of[] = {
+		{ train_columns, sizeof train_columns / sizeof *train_columns },
+		{ phase_columns, sizeof phase_columns / sizeof *phase_columns },
+		{ serve_columns, sizeof serve_columns / sizeof *serve_columns },
+	};
+	const struct plan *p = &job->session.plan;
+	const int kind = p->mode == MODE_SERVE ? 2 : plan_has_rl(p);
+
+	*columns = of[kind].column;
+	return of[kind].count;
+}
+
+/* Not every listed plan has the same value of free field i, or it is not the plan's own. */
+static bool
+tells_column(const struct search_job *job, int i)
+{
+	const struct free_field *f = &job->space->field[i];
+
+	for (size_t k = 0; k < search_listed(job); k++)
+		if (space_digit(job->space, i, job->worker->key[k].index) != f->own)
+			return true;
+	return false;
+}
+
+/* One that is none of the columns gets one of its own. */
+static bool
+is_column(const struct search_job *job, const struct search_target *t)
+{
+	const enum result_id *columns;
+	const size_t n = columns_of(job, &columns);
+
+	for (size_t i = 0; i < n; i++)
+		if (t->kind == TARGET_RESULT && t->id == (int)columns[i])
+			return true;
+	for (int i = 0; i < job->space->count; i++)
+		if (t->kind == TARGET_FIELD && t->id == (int)job->space->field[i].field && tells_column(job, i))
+			return true;
+	return false;
+}
+
+static void
+put_head(const struct search_job *job, struct table *t)
+{
+	const enum result_id *columns;
+	const size_t n = columns_of(job, &columns);
+
+	table_cell(t, ">rank");
+	for (int i = 0; i < job->space->count; i++)
+		if (tells_column(job, i))
+			table_put(t, ">%s", field_table[job->space->field[i].field].label);
+	for (int i = 0; search_asked(job, i) != NULL; i++)
+		if (!is_column(job, search_asked(job, i)))
+			table_put(t, ">%s", target_name(search_asked(job, i)));
+	for (size_t i = 0; i < n; i++)
+		table_put(t, ">%s", columns[i] == RESULT_WORLD ? "GPUs" : result_table[columns[i]].brief);
+	table_cell(t, "binds");
+	t->columns = t->cells;
+}
+
+static void
+format_target(const struct search_target *t, double v, char *buf, size_t size)
+{
+	if (t->kind == TARGET_RESULT)
+		units_short(buf, size, result_table[t->id].measure, v);
+	else
+		units_short(buf, size, MEASURE_REAL, v);
+}
+
+/* As good in every objective as the plan before it. */
+static bool
+is_tied(const struct search_job *job, size_t rank)
+{
+	const struct search_key *key = &job->worker->key[rank];
+
+	return rank > 0 && memcmp(key[-1].score, key->score,
+	    (size_t)job->search.objectives * sizeof key->score[0]) == 0;
+}
+
+static void
+put_plan(const struct search_job *job, size_t rank, struct table *t)
+{
+	const struct search_key *key = &job->worker->key[rank];
+	struct estimate *e = job->estimate[0];
+	const enum result_id *columns;
+	const size_t n = columns_of(job, &columns);
+	char text[CELL];
+	struct plan p;
+	double v;
+
+	search_look(job, key->index, &p, e);
+	table_put(t, "%s%zu", is_tied(job, rank) ? "= " : "", rank + 1);
+	for (int i = 0; i < job->space->count; i++)
+		if (tells_column(job, i)) {
+			space_format(job->space, i, key->index, text, sizeof text);
+			table_cell(t, text);
+		}
+	for (int i = 0; search_asked(job, i) != NULL; i++) {
+		if (is_column(job, search_asked(job, i)))
+			continue;
+		text[0] = '\0';
+		if (target_value(search_asked(job, i), &p, e, &v))
+			format_target(search_asked(job, i), v, text, sizeof text);
+		table_cell(t, text);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!result_value(columns[i], e, e->peak_stage, &v))
+			text[0] = '\0';
+		else
+			units_short(text, sizeof text, result_table[columns[i]].measure, v);
+		if (columns[i] == result_main(MAIN_MEMORY, &p))
+			text_add(text, sizeof text, " of %s%s", UNITS_SHORT(BYTES, e->capacity),
+			    e->tight ? ", tight" : "");
+		table_cell(t, text);
+	}
+	text_put(text, sizeof text, "%s", search_binds(&p, e));
+	if (key->like > 0)
+		text_add(text, sizeof text, ", and %llu like it", (unsigned long long)key->like);
+	table_cell(t, text);
+}
+
+/* How often the first plan is ahead of those behind it, where measured pairs tell: as far as that
+ * changes. */
+static void
+print_ahead(const struct search_job *job)
+{
+	const struct search_key *key = job->worker->key;
+	struct ahead ahead;
+	char text[SETTINGS] = "";
+	double share = 0;
+
+	for (size_t i = 1; i < search_listed(job); i++) {
+		if (!search_ahead(&job->search.objective[0], &job->session.plan, key[0].score[0],
+		    key[i].score[0], &ahead) || ahead.share <= share)
+			continue;
+		share = ahead.share;
+		text_add(text, sizeof text, "%s of %zu in %.0f %%", *text != '\0' ? "," : "", i + 1, 100 * share);
+	}
+	if (*text != '\0')
+		out_line(stdout, "Certainty: 1 is ahead%s of measured pairs that were predicted to differ as "
+		    "much", text);
+}
+
+/* What check warns of in a plan, and did not in the one that the search began with. */
+static bool
+has_warning(const struct search_job *job, size_t rank, char *text, size_t size)
+{
+	struct diag_list own, found;
+	struct plan p;
+
+	diag_clear(&own);
+	diag_clear(&found);
+	plan_check(&job->session.plan, &job->session.catalog, &own);
+	space_plan(job->space, job->worker->key[rank].index, &p);
+	plan_check(&p, &job->session.catalog, &found);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct diag *d = &found.item[i];
+
+		if (d->severity != SEVERITY_WARNING || diag_has(&own, d->reason))
+			continue;
+		text_put(text, size, "%s", d->message);
+		return true;
+	}
+	return false;
+}
+
+/* What is fastest by the estimate may be what nobody would run. */
+static void
+print_warning(const struct search_job *job)
+{
+	char text[DIAG_MESSAGE_SIZE], other[DIAG_MESSAGE_SIZE];
+	size_t n = 1;
+
+	if (!has_warning(job, 0, text, sizeof text))
+		return;
+	while (n < search_listed(job) && has_warning(job, n, other, sizeof other))
+		n++;
+	if (n < search_listed(job))
+		out_line(stdout, "check warns of 1: %s; %zu is the first without a warning", text, n + 1);
+	else
+		out_line(stdout, "check warns of 1: %s; none that is listed is without a warning", text);
+}
+
+/* How far the best one is from the plan that the search began with. */
+static void
+print_gain(const struct search_job *job)
+{
+	const struct search_key *best = &job->worker->key[0];
+	const struct search_target *t = &job->search.objective[0];
+	struct search_key own;
+	char was[UNITS_SIZE], is[UNITS_SIZE], terms[WHY];
+	struct plan p;
+
+	estimate_run(job->estimate[1], &job->session.plan, &job->session.catalog, NULL);
+	if (!search_scores(&job->search, &job->session.plan, job->estimate[1], &own)) {
+		out_line(stdout, "The plan itself does not qualify: %s",
+		    !job->estimate[1]->legal ? "it is not legal" :
+		    !job->estimate[1]->fits ? "it does not fit" :
+		    job->estimate[1]->tight && !job->search.tight ? "it is tight, --tight lists such plans" :
+		    "a condition does not hold");
+		return;
+	}
+	search_look(job, best->index, &p, job->estimate[0]);
+	format_target(t, t->more ? -own.score[0] : own.score[0], was, sizeof was);
+	format_target(t, t->more ? -best->score[0] : best->score[0], is, sizeof is);
+	search_why(t, &p, job->estimate[0], &job->session.plan, job->estimate[1], terms, sizeof terms);
+	out_line(stdout, "From the plan: %s %s -> %s%s%s", target_name(t), was, is,
+	    *terms != '\0' ? ": " : "", terms);
+}
+
+/* Plans without a value of an objective have no rank. */
+static void
+put_unknown(const struct search_job *job, char *buf, size_t size)
+{
+	const struct search_target *t = &job->search.objective[0];
+
+	text_put(buf, size, "of %llu nobody knows %s%s", (unsigned long long)job->worker->counts.unknown,
+	    target_name(t), t->kind == TARGET_COST ? ": set cluster.gpu_hour_price, of several GPU "
+	    "types in a catalogue of your own" : "");
+}
+
+static void
+print_space(const struct search_job *job)
+{
+	const struct search_counts *n = &job->worker->counts;
+	const uint64_t all = search_size(&job->search);
+
+	out_line(stdout, "%s combinations: %s cut and %s found illegal, %s do not fit, %s fit; %s on %d thread%s",
+	    UNITS_EXACT(COUNT, (double)all), UNITS_EXACT(COUNT, (double)(all - n->decided)),
+	    UNITS_EXACT(COUNT, (double)n->illegal), UNITS_EXACT(COUNT, (double)n->over_memory),
+	    UNITS_EXACT(COUNT, (double)n->evaluated), UNITS_SHORT(SECONDS, job->seconds),
+	    job->threads, TEXT_S(job->threads));
+}
+
+/* The question, and the search that it is. */
+static void
+print_question(const struct search_job *job)
+{
+	char text[QUESTION_SIZE];
+
+	if (*job->question == '\0')
+		return;
+	text_put(text, sizeof text, "%s", job->options);
+	out_part(stdout, "%s:", job->question);
+	for (char *rest = text, *word; (word = strsep(&rest, " ")) != NULL;)
+		if (*word != '\0')
+			out_part(stdout, strchr(word, '<') != NULL ? " --where='%s'" : " --%s", strchr(word, '<') != NULL ?
+			    word + strlen("where=") : word);
+	out_end(stdout);
+	out_end(stdout);
+}
+
+/* What the times are of: nobody reads them without. */
+static void
+print_workload(const struct search_job *job)
+{
+	struct plan p;
+
+	space_plan(job->space, job->worker->key[0].index, &p);
+	if (p.mode == MODE_SERVE && p.traffic.rate > 0)
+		out_line(stdout, "Workload: %s, %.6g requests a second, %s tokens in and %s out", p.model.preset,
+		    p.traffic.rate, UNITS_EXACT(COUNT, (double)p.serving.prompt_tokens),
+		    UNITS_EXACT(COUNT, (double)p.serving.generate_tokens));
+	else if (p.mode == MODE_SERVE)
+		out_line(stdout, "Workload: %s, %lld requests at once, %s tokens in and %s out", p.model.preset,
+		    (long long)p.serving.concurrency, UNITS_EXACT(COUNT, (double)p.serving.prompt_tokens),
+		    UNITS_EXACT(COUNT, (double)p.serving.generate_tokens));
+	else if (plan_has_rl(&p))
+		out_line(stdout, "Workload: %s, %lld prompts with %lld responses a step", p.model.preset,
+		    (long long)p.rl.prompts, (long long)p.rl.responses);
+	else
+		out_line(stdout, "Workload: %s, %s sequences of %s tokens a step, %s tokens", p.model.preset,
+		    UNITS_EXACT(COUNT, (double)p.training.global_batch_size),
+		    UNITS_EXACT(COUNT, (double)p.training.sequence_length), UNITS_EXACT(COUNT,
+		    (double)(p.training.global_batch_size * p.training.sequence_length)));
+}
+
+bool
+search_print(const struct search_job *job)
+{
+	const struct search_key *key = job->worker->key;
+	char text[SETTINGS];
+	struct table t;
+
+	print_question(job);
+	table_init(&t, 1);
+	put_head(job, &t);
+	for (size_t i = 0; i < search_listed(job); i++)
+		put_plan(job, i, &t);
+	if (!table_print(&t))
+		return false;
+	out_end(stdout);
+	search_settings(job->space, key[0].index, text, sizeof text);
+	out_line(stdout, "Options of 1:%s", *text != '\0' ? text : " none, it is the plan itself");
+	if (job->worker->kept > 1 && !job->search.front) {
+		search_before(job, key[0].index, key[1].index, text, sizeof text);
+		out_line(stdout, "1 before 2: %s", text);
+	}
+	if (!job->search.front)
+		print_ahead(job);
+	print_warning(job);
+	print_gain(job);
+	print_workload(job);
+	if (job->worker->counts.unknown > 0) {
+		put_unknown(job, text, sizeof text);
+		out_line(stdout, "Not ranked: %s", text);
+	}
+	search_print_tries(job);
+	print_space(job);
+	return true;
+}
+
+/* ---- nothing found --------------------------------------------------------------------------- */
+
+/* What the nearest plan misses most: memory or a condition. */
+static void
+complain_nearest(const struct search_job *job)
+{
+	const uint64_t index = job->worker->nearest.index;
+	struct estimate *e = job->estimate[0];
+	char settings[SETTINGS], has[UNITS_SIZE], missed[CELL * 3] = "";
+	struct plan p;
+
+	search_look(job, index, &p, e);
+	if (!e->fits || (e->tight && !job->search.tight)) {
+		if (e->peak_high > e->capacity)
+			text_put(missed, sizeof missed, "%s%s of %s", e->served ? "" : "up to ",
+			    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
+		else
+			text_put(missed, sizeof missed, "a KV cache for %.1f requests of the %lld on an engine",
+			    e->serve.max_concurrency, (long long)p.serving.concurrency);
+	}
+	for (int i = 0; i < job->search.conditions; i++) {
+		const struct search_condition *c = &job->search.condition[i];
+		double v;
+
+		if (!(condition_miss(c, &p, e) > 0))
+			continue;
+		text_add(missed, sizeof missed, "%s%s ", *missed != '\0' ? ", " : "", target_name(&c->target));
+		if (target_value(&c->target, &p, e, &v))
+			format_target(&c->target, v, has, sizeof has);
+		else
+			text_put(has, sizeof has, "not known");
+		text_add(missed, sizeof missed, "%s", has);
+	}
+	search_settings(job->space, index, settings, sizeof settings);
+	complain("nearest:%s (%s)", *settings != '\0' ? settings : " the plan itself", missed);
+}
+
+void
+search_complain(const struct search_job *job)
+{
+	const struct search_counts *n = &job->worker->counts;
+	const uint64_t legal = n->over_memory + n->evaluated;
+	char unknown[WHY];
+
+	if (strstr(job->options, "free=model.preset=") != NULL)
+		complain("these are the models of two years: --free=model.preset tries all");
+	if (legal == 0) {
+		search_obstacle(job->space, unknown, sizeof unknown);
+		complain("no plan found: no combination is legal: %s", unknown);
+		return;
+	}
+	complain("no plan found: of %llu legal ones %llu do not fit in memory",
+	    (unsigned long long)legal, (unsigned long long)n->over_memory);
+	if (n->tight > 0)
+		complain("%llu of them may fit: --tight lists them", (unsigned long long)n->tight);
+	for (int i = 0; i < job->search.conditions; i++)
+		if (n->failed[i] > 0)
+			complain("%llu of those that fit do not have %s", (unsigned long long)n->failed[i],
+			    job->search.condition[i].text);
+	if (n->unknown > 0) {
+		put_unknown(job, unknown, sizeof unknown);
+		complain("%s", unknown);
+	} else if (job->worker->has_nearest)
+		complain_nearest(job);
+}

@@ -1,0 +1,255 @@
+/* The part of `estimate` about a serving engine. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/report/report.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/estimate/estimate.h"
+#include "core/plan/field.h"
+#include "out/out.h"
+
+static void
+print_memory(const struct plan *p, const struct estimate *e)
+{
+	char format[32];
+	double bytes;
+
+	field_format(FIELD_WEIGHT_DTYPE, p, format, sizeof format);
+	out_end(stdout);
+	out_line(stdout, "Memory of the engine with weights in %s, on one GPU of the fullest stage",
+	    format);
+	for (enum result_id id = RESULT_WEIGHTS; id <= RESULT_POOL; id++) {
+		result_value(id, e, e->peak_stage, &bytes);
+		out_line(stdout, "  %-24s%12s", result_table[id].label, UNITS_EXACT(BYTES, bytes));
+	}
+}
+
+static void
+print_pool(const struct plan *p, const struct serve *s)
+{
+	out_end(stdout);
+	out_part(stdout, "KV cache     %s a token on one GPU",
+	    UNITS_EXACT(BYTES, s->kv_bytes_per_token));
+	if (s->state_bytes_per_request > 0)
+		out_part(stdout, ", %s of state a request",
+		    UNITS_EXACT(BYTES, s->state_bytes_per_request));
+	if (isfinite(s->kv_tokens)) {
+		out_end(stdout);
+		out_line(stdout, "pool         %s tokens of one engine in %s blocks",
+		    UNITS_EXACT(COUNT, s->kv_tokens),
+		    UNITS_EXACT(COUNT, s->kv_blocks));
+		out_line(stdout, "requests     %.2f of %lld tokens at once on one engine", s->max_concurrency,
+		    (long long)p->serving.context_length);
+	} else {
+		out_text(stdout, "\npool         without limit: tokens take no memory\n");
+	}
+	if (s->rate.known)
+		return;
+	out_line(stdout, "plan         %lld at once, of %lld + %lld tokens: %s",
+	    (long long)p->serving.concurrency, (long long)p->serving.prompt_tokens,
+	    (long long)p->serving.generate_tokens, s->fits ? "fits" : "does not fit");
+}
+
+static void
+print_pool_of_prefill(const struct plan *p, const struct serve *s)
+{
+	out_line(stdout, "prefill pool %s: %s prompts a second, %.0f %% used, %s of %s",
+	    p->serving.prefill_workers, UNITS_EXACT(REAL, s->prefill_rate),
+	    100 * s->prefill_utilisation, UNITS_EXACT(BYTES, s->prefill_gpu_bytes),
+	    UNITS_EXACT(BYTES, p->cluster.memory_gib * GIB));
+	out_line(stdout, "             %.3g of %lld GPUs would balance prefill and decode",
+	    s->prefill_gpus_balanced, (long long)plan_world(p));
+}
+
+/* The limits as far as there are any: " (limit 1 s)". */
+static const char *
+limit_text(double seconds, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (seconds > 0)
+		text_put(buf, size, " (limit %s)", UNITS_SHORT(SECONDS, seconds));
+	return buf;
+}
+
+static void
+print_percentiles(const char *what, const struct serve_times *t, bool least, double limit)
+{
+	const char *const from = least ? "from " : "";
+	char text[48];
+
+	out_line(stdout, "%s %s%s half, %s%s 90 %%, %s%s 95 %%, %s%s 99 %% of the requests%s", what, from,
+	    UNITS_EXACT(SECONDS, t->p50), from, UNITS_EXACT(SECONDS, t->p90), from,
+	    UNITS_EXACT(SECONDS, t->p95), from, UNITS_EXACT(SECONDS, t->p99),
+	    limit_text(limit, text, sizeof text));
+}
+
+/* What comes, what of it is taken and in which times; false where it is not taken. */
+static bool
+print_rate(const struct plan *p, const struct serve *s)
+{
+	const struct serve_rate *r = &s->rate;
+	const bool near = r->load > SERVE_LOAD_KNOWN;
+
+	out_part(stdout, "rate         %.4g requests a second of %lld + %lld tokens: ", p->traffic.rate,
+	    (long long)p->serving.prompt_tokens, (long long)p->serving.generate_tokens);
+	if (r->saturation > 0)
+		out_line(stdout, "%.0f %% of the %.4g that the engines take", 100 * r->load, r->saturation);
+	else
+		out_line(stdout, "the engines have no room for one");
+	if (r->limited)
+		out_line(stdout, "inside       %.4g of %.4g requests a second, %.4g %% of them within the "
+		    "limits", smaller(r->inside, p->traffic.rate), p->traffic.rate, p->traffic.percentile);
+	if (r->limited && r->inside > p->traffic.rate)
+		out_line(stdout, "             as many as %.4g a second would be", r->inside);
+	if (!r->followed) {
+		out_line(stdout, "first token  the queue grows without end");
+		return false;
+	}
+	if (near)
+		out_line(stdout, "             near that the queue is as long as chance has it: times are the "
+		    "least");
+	print_percentiles("first tokens", &r->ttft, near, p->traffic.ttft_limit);
+	print_percentiles("next tokens ", &r->tpot, false, p->traffic.tpot_limit);
+	print_percentiles("whole answer", &r->life, near, 0);
+	out_line(stdout, "in flight    %.4g requests on average, %s between tokens at most in 99 %% of cases",
+	    r->in_flight, UNITS_EXACT(SECONDS, r->gap));
+	if (r->preempted > 0)
+		out_line(stdout, "put back     %.3g %% of the requests, for want of KV cache", 100 * r->preempted);
+	if (r->hit > 0)
+		out_line(stdout, "cached       %.3g %% of the prompts' tokens", 100 * r->hit);
+	if (r->joules > 0)
+		out_line(stdout, "energy       %.3g J a generated token", r->joules);
+	return true;
+}
+
+static void
+print_speed(const struct plan *p, const struct serve *s)
+{
+	const bool scaled = p->calibration.tpot_scale > 0 || p->calibration.ttft_scale > 0;
+	char ttft[32] = "", tpot[32] = "";
+
+	if (!(s->tpot_seconds > 0) && !s->rate.known) {
+		out_line(stdout, "first token  -%s", report_lacks(p));
+		return;
+	}
+	if (s->rate.known && !print_rate(p, s))
+		return;
+	if (!(p->calibration.ttft_scale > 0))
+		text_put(ttft, sizeof ttft, " +- %.0f %%", 100 * s->ttft_error);
+	if (!(p->calibration.tpot_scale > 0))
+		text_put(tpot, sizeof tpot, " +- %.0f %%", 100 * s->tpot_error);
+	out_line(stdout, "first token  %s%s after a prompt of %lld tokens (TTFT)",
+	    UNITS_EXACT(SECONDS, s->ttft_seconds), ttft, (long long)p->serving.prompt_tokens);
+	out_line(stdout, "             %s prefill, %s of other prompts before it",
+	    UNITS_EXACT(SECONDS, s->prefill_seconds), UNITS_EXACT(SECONDS, s->queue_seconds));
+	out_line(stdout, "next tokens  %s%s each (TPOT), %s a second for a request",
+	    UNITS_EXACT(SECONDS, s->tpot_seconds), tpot,
+	    UNITS_EXACT(COUNT, s->tokens_per_second_per_user));
+	out_line(stdout, "             %s decode step, %s of other prompts",
+	    UNITS_EXACT(SECONDS, s->step_seconds), UNITS_EXACT(SECONDS, s->prompts_share_seconds));
+	out_line(stdout, "tokens       %s generated a second by all engines, %s on each GPU",
+	    UNITS_EXACT(COUNT, s->tokens_per_second),
+	    UNITS_EXACT(COUNT, s->tokens_per_second_per_gpu));
+	if (s->cost_per_million_tokens > 0)
+		out_line(stdout, "cost         %s for a million of them",
+		    UNITS_EXACT(REAL, s->cost_per_million_tokens));
+	if (s->transfer_seconds > 0)
+		out_line(stdout, "transfer     %s for the KV cache of a prompt%s",
+		    UNITS_EXACT(SECONDS, s->transfer_seconds),
+		    s->prefill_rate > 0 ? "" : ", where prefill and decode are apart");
+	if (s->prefill_rate > 0)
+		print_pool_of_prefill(p, s);
+	if (scaled)
+		out_line(stdout, "calibrated   by %s", *p->calibration.source != '\0' ?
+		    p->calibration.source : "the plan's own scales");
+}
+
+static const char *
+mark_of(const struct serve_point *at)
+{
+	return at->is_plan && at->is_inside ? "< the plan, as much as is inside the limits" :
+	    at->is_plan ? "< the plan" : at->is_inside ? "< inside the limits" : " ";
+}
+
+static void
+add_closed(struct table *t, const struct serve_point *at)
+{
+	char requests[32];
+
+	text_put(requests, sizeof requests, "%lld", (long long)at->concurrency);
+	table_row(t, (const char *[]){ requests, UNITS_SHORT(SECONDS, at->ttft_seconds),
+	    UNITS_SHORT(SECONDS, at->tpot_seconds),
+	    UNITS_SHORT(COUNT, at->tokens_per_second_per_user),
+	    UNITS_SHORT(COUNT, at->tokens_per_second_per_gpu), mark_of(at) });
+}
+
+/* Seconds of a rate that is taken: near saturation those to the first token are a queue's that any
+ * error makes endless, so they are the least of them. */
+static void
+put_first(const struct serve_point *at, double seconds, char *buf, size_t size)
+{
+	const char *more = at->load > SERVE_LOAD_KNOWN ? "from " : "";
+
+	text_put(buf, size, "%s%s", seconds > 0 ? more : "-",
+	    seconds > 0 ? UNITS_SHORT(SECONDS, seconds) : "");
+}
+
+static void
+add_open(struct table *t, const struct serve_point *at)
+{
+	char first[2][32], next[2][32], flight[32];
+
+	put_first(at, at->ttft_seconds, first[0], sizeof first[0]);
+	put_first(at, at->ttft_within, first[1], sizeof first[1]);
+	text_put(next[0], sizeof next[0], "%s", at->tpot_seconds > 0 ?
+	    UNITS_SHORT(SECONDS, at->tpot_seconds) : "-");
+	text_put(next[1], sizeof next[1], "%s", at->tpot_within > 0 ?
+	    UNITS_SHORT(SECONDS, at->tpot_within) : "-");
+	text_put(flight, sizeof flight, "%s", at->in_flight > 0 ?
+	    UNITS_SHORT(COUNT, at->in_flight) : "-");
+	table_row(t, (const char *[]){ UNITS_SHORT(REAL, at->rate),
+	    isfinite(at->load) ? UNITS_SHORT(SHARE, at->load) : "-", first[0],
+	    first[1], next[0], next[1], flight, mark_of(at) });
+}
+
+/* Times against requests at once or a second, the plan's own marked. */
+static bool
+print_curve(const struct plan *p, const struct estimate *e)
+{
+	char first[32], next[32];
+	struct table t;
+
+	if (e->points == 0)
+		return true;
+	out_end(stdout);
+	if (!e->serve.rate.known) {
+		out_line(stdout, "Under load: times and generated tokens a second by requests at once");
+		table_init(&t, 6);
+		table_row(&t, (const char *[]){ ">requests", ">TTFT", ">TPOT", ">of a request",
+		    ">of a GPU", " " });
+	} else {
+		out_line(stdout, "Under load: times by requests a second");
+		text_put(first, sizeof first, ">TTFT p%.4g", p->traffic.percentile);
+		text_put(next, sizeof next, ">TPOT p%.4g", p->traffic.percentile);
+		table_init(&t, 8);
+		table_row(&t, (const char *[]){ ">rate", ">load", ">TTFT p50", first, ">TPOT p50", next,
+		    ">in flight", " " });
+	}
+	for (size_t i = 0; i < e->points; i++)
+		if (e->serve.rate.known)
+			add_open(&t, &e->curve[i]);
+		else
+			add_closed(&t, &e->curve[i]);
+	return table_print(&t);
+}
+
+bool
+report_serve(const struct plan *p, const struct estimate *e)
+{
+	print_memory(p, e);
+	print_pool(p, &e->serve);
+	print_speed(p, &e->serve);
+	return print_curve(p, e);
+}

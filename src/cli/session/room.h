@@ -1,0 +1,33 @@
+/*
+ * room.h - what a search finds for a plan on its GPUs, or where nothing on them helps, with
+ * adapters in place of all weights, or on how many more of its nodes.
+ */
+#ifndef CLI_ROOM_H
+#define CLI_ROOM_H
+#include "core/estimate/estimate.h"
+#include "core/search/advice.h"
+#include "core/search/search.h"
+
+enum room_kind { ROOM_SAME, ROOM_ADAPTERS, ROOM_MORE, ROOM_KINDS };
+
+/* A plan that fits for certain. */
+struct room_answer {
+	struct search_space *space;  /* owned */
+	bool whole;                  /* all of it was looked at */
+	uint64_t index;              /* of the plan in it */
+	struct plan plan;
+	struct outlook outlook;
+	char options[1024];          /* of this program, each after a blank */
+};
+
+struct room {
+	bool found[ROOM_KINDS];
+	struct room_answer answer[ROOM_KINDS];
+};
+
+/* Search, on the plan's GPUs alone where that is asked; work: scratch. One thread, and no more than so many steps each time, so that the answer does
+ * not depend on the machine. Allocated, NULL without memory. */
+struct room *room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
+    struct estimate *work);
+void room_free(struct room *room);
+#endif

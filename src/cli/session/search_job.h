@@ -1,0 +1,46 @@
+/*
+ * search_job.h - a search as the command line asks for it, and what it found.
+ */
+#ifndef CLI_SEARCH_JOB_H
+#define CLI_SEARCH_JOB_H
+#include "cli/session/session.h"
+#include "core/search/question.h"
+#include "core/search/search.h"
+
+struct search_job {
+	struct session session;
+	struct search search;
+	struct search_space *space;    /* owned */
+	struct search_worker *worker;  /* owned, one for each thread */
+	struct search_key *key;        /* owned: of all workers */
+	struct estimate *estimate[2];  /* owned: to look at two plans */
+	char objective[SEARCH_OBJECTIVES_MAX][96]; /* as they were asked for */
+	char question[QUESTION_SIZE];  /* as it was asked, "" for none, */
+	char options[QUESTION_SIZE];   /* and written out as options */
+	int threads;
+	size_t top;                    /* how many to list at most */
+	bool whole;                    /* it was not interrupted */
+	double seconds;                /* that it took */
+};
+
+/* The plans to list: fewer than were kept, one more than that. */
+size_t search_listed(const struct search_job *job);
+
+/* What is asked for, objectives and then conditions, each once, the i-th; NULL past the last. */
+const struct search_target *search_asked(const struct search_job *job, int i);
+
+enum { SEARCH_SETTINGS = 1024 };
+
+/* What is set in a combination, as options of this program, each after a blank. */
+void search_settings(const struct search_space *s, uint64_t index, char *buf, size_t size);
+
+/* Options of a combination with the plan's file and what the command line gave before it: the plan anew. */
+void search_command_line(const struct search_job *job, uint64_t index, char *buf, size_t size);
+
+/* Why one combination is better than another. */
+void search_before(const struct search_job *job, uint64_t index, uint64_t next, char *buf,
+    size_t size);
+
+/* Plan and estimate of a combination; the estimate is complete. */
+void search_look(const struct search_job *job, uint64_t index, struct plan *p, struct estimate *e);
+#endif

@@ -1,0 +1,106 @@
+#include "core/base/match.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/text.h"
+
+enum {
+	SPREAD_FROM = 3, SLIP_FROM = 4, /* letters: fewer of them say too little */
+	LONGEST = 62                    /* of those that are looked at */
+};
+
+static bool
+is_between(char c)
+{
+	return c != '\0' && strchr(" -_./", c) != NULL;
+}
+
+static bool
+begins_word(const char *name, const char *at)
+{
+	return at == name || is_between(at[-1]) ||
+	    (isdigit((unsigned char)at[0]) && !isdigit((unsigned char)at[-1]));
+}
+
+static enum match
+within(const char *name, const char *typed)
+{
+	enum match found = MATCH_NONE;
+
+	if (strcasecmp(name, typed) == 0)
+		return MATCH_NAMED;
+	if (strncasecmp(name, typed, strlen(typed)) == 0)
+		return MATCH_BEGINS;
+	for (const char *at = name; found > MATCH_WORD && (at = strcasestr(at, typed)) != NULL; at++)
+		found = begins_word(name, at) ? MATCH_WORD : MATCH_PART;
+	return found;
+}
+
+/* Each letter goes on where one before ended, or begins a word after it. Bit i: it can end before
+ * the i-th letter of the name, of which the first LONGEST count. */
+static bool
+is_spread(const char *name, const char *typed)
+{
+	uint64_t ends = 1;
+	bool first = true;
+
+	for (; *typed != '\0' && ends != 0; typed++) {
+		uint64_t next = 0;
+
+		if (is_between(*typed))
+			continue;
+		for (int i = 0; i < LONGEST && name[i] != '\0'; i++)
+			if (tolower((unsigned char)name[i]) == tolower((unsigned char)*typed) &&
+			    ((!first && (ends >> i & 1) != 0) ||
+			    (begins_word(name, name + i) && (ends & (((uint64_t)2 << i) - 1)) != 0)))
+				next |= (uint64_t)2 << i;
+		ends = next;
+		first = false;
+	}
+	return ends != 0;
+}
+
+/* The beginning of the name that is as long, or by one longer or shorter. */
+static bool
+is_slip(const char *name, const char *typed)
+{
+	const size_t n = strlen(typed), whole = strlen(name);
+	char part[LONGEST + 2];
+
+	for (size_t i = n - 1; i <= n + 1 && i <= whole && i <= LONGEST; i++) {
+		text_put(part, sizeof part, "%.*s", (int)i, name);
+		if (text_distance(part, typed) <= 1)
+			return true;
+		for (size_t k = 0; i == n && k + 1 < n; k++) { /* neighbours swapped */
+			const char first = part[k];
+
+			part[k] = part[k + 1];
+			part[k + 1] = first;
+			if (strcasecmp(part, typed) == 0)
+				return true;
+			part[k + 1] = part[k];
+			part[k] = first;
+		}
+	}
+	return false;
+}
+
+enum match
+match_name(const char *name, const char *typed)
+{
+	const size_t n = strlen(typed);
+	enum match found;
+
+	if (name == NULL)
+		return MATCH_NONE;
+	found = within(name, typed);
+	if (found == MATCH_NONE && n >= SPREAD_FROM && is_spread(name, typed))
+		found = MATCH_SPREAD;
+	if (found == MATCH_NONE && n >= SLIP_FROM && n <= LONGEST && is_slip(name, typed))
+		found = MATCH_SLIP;
+	return found;
+}

@@ -1,0 +1,184 @@
+#include "core/estimate/estimate_run.h"
+
+#include "core/base/number.h"
+#include "core/base/units.h"
+#include "core/framework/checkpoints.h"
+#include "core/framework/framework.h"
+#include "core/rules/check.h"
+#include "core/run/lost.h"
+
+#define CALCULATOR "Megatron-LM megatron/core/num_microbatches_calculator.py, decrease_batch_size_if_needed"
+#define SLOW "BigScience chronicles: one slow node of 48, 149 to 140 TFLOP/s"
+#define WORTH 4 /* times as long a step, and nobody goes on */
+#define STAGED "radixark/Megatron-LM pull request 61"
+
+void
+estimate_whole(struct estimate *out, const struct plan *p, const struct layout *l,
+    const struct placement *pl, double params, struct ledger *ledger)
+{
+	struct run_inputs in = { .layout = l, .placement = pl, .step = &out->step, .params = params };
+
+	out->ran = false;
+	out->run.checkpoint.host = 0;
+	if (!out->timed)
+		return;
+	in.step_seconds = out->reinforced ? out->rl.step_seconds : out->step.seconds;
+	in.tokens_a_step = in.step_seconds * (out->reinforced ? out->rl.tokens_per_second :
+	    out->step.tokens_per_second);
+	run_checkpoint(&out->run, p, &in, ledger);
+	out->ran = plan_has_run(p) && in.tokens_a_step > 0 && out->run.checkpoint.all > 0 &&
+	    run_work(&out->run, p, &in, ledger);
+}
+
+/* Why a stage of the batch schedule is refused where the plan's own batch is not. */
+static void
+check_stage(struct estimate *out, const struct plan *p, const struct catalog *catalog)
+{
+	const struct ramp_stage *stage = &out->run.ramp.stage[out->run.refused];
+	const struct plan q = ramp_plan(p, stage);
+	struct diag_list diags;
+
+	diag_clear(&diags);
+	plan_check(&q, catalog, &diags);
+	if (diag_count(&diags, SEVERITY_ERROR) > 0)
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_BATCH_SCHEDULE, "batch_schedule_refused",
+		    diags.item[0].source, "stage %d, %lld sequences of %lld tokens, would be refused: %s",
+		    out->run.refused + 1, (long long)stage->batch, (long long)stage->sequence,
+		    diags.item[0].message);
+}
+
+/* What a save keeps in a host beside what is there for good. */
+static void
+check_host_saves(struct estimate *out, const struct plan *p, double held)
+{
+	const double save = out->run.checkpoint.host;
+	const double capacity = p->cluster.host_memory_gib * GIB;
+
+	if (!(capacity > 0) || !(save > 0) || held + save <= capacity)
+		return;
+	diag_add(&out->diags, SEVERITY_WARNING, checkpoint_is_async(p) ? FIELD_CHECKPOINT_ASYNC :
+	    FIELD_CHECKPOINT_FORMAT, "save_does_not_fit_host", STAGED,
+	    "a save keeps %s in the memory of a node until it is written%s%s: the host has %s",
+	    UNITS_SHORT(BYTES, save), held > 0 ? ", beside " : "",
+	    held > 0 ? UNITS_SHORT(BYTES, held) : "", UNITS_SHORT(BYTES, capacity));
+}
+
+static void
+check_deadline(struct estimate *out, const struct plan *p)
+{
+	const struct run_estimate *r = &out->run;
+
+	if (p->run.deadline_days > 0 && r->days > p->run.deadline_days)
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_DEADLINE_DAYS, "deadline_missed", "shardplan",
+		    "the run takes %.1f days, between %.1f and %.1f: %.1f more than the deadline, of which "
+		    "search deadline %.6gd finds plans", r->days, r->days_low, r->days_high,
+		    r->days - p->run.deadline_days, p->run.deadline_days);
+}
+
+static void
+check_spares(struct estimate *out, const struct plan *p)
+{
+	struct diag *d;
+
+	if (p->run.spare_nodes == 0 || (double)p->run.spare_nodes >= out->run.spares)
+		return;
+	d = diag_add(&out->diags, SEVERITY_HINT, FIELD_SPARE_NODES, "spares_run_out", FAILURE_SOURCE,
+	    "%lld spare node%s: at %.3g failures in 1,000 node-days and repairs of %.3g h more than that "
+	    "are broken at once for over 1 %% of the time", (long long)p->run.spare_nodes,
+	    TEXT_S(p->run.spare_nodes), p->run.failures_per_1000_node_days, p->run.repair_hours);
+	if (d != NULL) {
+		d->fix_field = FIELD_SPARE_NODES;
+		text_put(d->fix_value, sizeof d->fix_value, "%.0f", out->run.spares);
+	}
+}
+
+/* "in 12.3 s instead of 12.1 s" */
+static void
+add_seconds(const struct estimate *out, double seconds, char *buf, size_t size)
+{
+	text_add(buf, size, " in %s instead of %s", UNITS_SHORT(SECONDS, seconds),
+	    UNITS_SHORT(SECONDS, out->step.seconds));
+}
+
+/* What the loss of one node means: ways to go on, and what a spare one is worth beside them. */
+static void
+check_lost(struct estimate *out, const struct plan *p)
+{
+	const struct lost_nodes lost = lost_of(p, 1);
+	const bool megatron = framework_of(p)->decreases_batch;
+	const struct lost_way *same = &lost.same, *less = &lost.less;
+	/* The same work: with fewer sequences a step the run has more steps. */
+	const double more = less->seconds > 0 ? less->seconds *
+	    (double)p->training.global_batch_size / (double)less->batch : 0;
+	const double then = same->seconds > 0 && (!(more > 0) || same->seconds < more) ?
+	    same->seconds : more;
+	char text[DIAG_MESSAGE_SIZE] = "";
+
+	if (p->cluster.nodes < 2 || plan_has_rl(p))
+		return;
+	if (lost.dp == 0)
+		text_put(text, sizeof text, "too few GPUs are left for one replica of the model");
+	if (same->seconds > 0 && same->seconds < WORTH * out->step.seconds) {
+		text_add(text, sizeof text, "DP %lld keeps the batch, %lld GPU%s idle, steps",
+		    (long long)same->dp, (long long)same->idle, TEXT_S(same->idle));
+		add_seconds(out, same->seconds, text, sizeof text);
+	}
+	if (less->seconds > 0 && less->batch < p->training.global_batch_size) {
+		text_add(text, sizeof text, "%sDP %lld takes %lld of %lld sequences%s, %lld GPU%s idle, steps",
+		    text[0] != '\0' ? "; " : "", (long long)less->dp, (long long)less->batch,
+		    (long long)p->training.global_batch_size,
+		    megatron ? " (--decrease-batch-size-if-needed)" : ", which is another global batch",
+		    (long long)less->idle, TEXT_S(less->idle));
+		add_seconds(out, less->seconds, text, sizeof text);
+	}
+	if (then > out->step.seconds)
+		text_add(text, sizeof text, "; a spare node costs %.2g %% and saves %.2g %%",
+		    100 / (double)p->cluster.nodes, 100 * lost_share(p, out->step.seconds, then));
+	if (text[0] != '\0')
+		diag_add(&out->diags, SEVERITY_HINT, FIELD_NODES, "node_lost", CALCULATOR,
+		    "with one node fewer: %s", text);
+}
+
+/* What slow nodes cost where they are, on the best stage, and if they were left out. */
+static void
+check_slow(struct estimate *out, const struct plan *p)
+{
+	const double slow = out->step.slow_seconds, rest = out->step.seconds - slow;
+	struct slow_place place;
+
+	if (!(slow > 0) || !(rest > 0))
+		return;
+	if (lost_slow_place(&place, p, &out->layout) && place.seconds < 0.998 * out->step.seconds)
+		diag_add(&out->diags, SEVERITY_HINT, FIELD_SLOW_NODES, "slow_nodes_elsewhere", SLOW,
+		    "slow nodes make steps %.1f %% longer; as nodes of stage %lld, from node %lld on, which "
+		    "has least to do, %.1f %%", 100 * slow / rest, (long long)place.stage,
+		    (long long)place.node, 100 * (place.seconds / rest - 1));
+	else
+		diag_add(&out->diags, SEVERITY_HINT, FIELD_SLOW_NODES, "slow_nodes_wait", SLOW,
+		    "slow nodes make steps %.1f %% longer, wherever they are: all others wait for them",
+		    100 * slow / rest);
+}
+
+void
+estimate_check_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    double held)
+{
+	if (!out->timed)
+		return;
+	check_host_saves(out, p, held);
+	check_slow(out, p);
+	if (!plan_has_run(p))
+		return;
+	if (!out->ran && out->run.refused >= 0)
+		check_stage(out, p, catalog);
+	if (out->run.stuck)
+		diag_add(&out->diags, SEVERITY_WARNING, FIELD_FAILURES, "run_never_ends", FAILURE_SOURCE,
+		    "the job stops every %s, saves every %s of steps and takes %s to go on: it does not get "
+		    "anywhere", UNITS_SHORT(SECONDS, out->run.failures.mean),
+		    UNITS_SHORT(SECONDS, out->run.interval), UNITS_SHORT(SECONDS, out->run.failures.restart));
+	if (!out->ran)
+		return;
+	check_lost(out, p);
+	check_deadline(out, p);
+	check_spares(out, p);
+}

@@ -1,0 +1,80 @@
+#include "core/framework/levels.h"
+
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+
+/* "3072:50" or "24576:50/7" */
+static bool
+take_level(const char *text, size_t length, struct level *out)
+{
+	char number[64], *rate, *over;
+	double gpus;
+
+	if (length >= sizeof number)
+		return false;
+	text_part(number, sizeof number, text, length);
+	rate = strchr(number, ':');
+	if (rate == NULL)
+		return false;
+	*rate++ = '\0';
+	over = strchr(rate, '/');
+	if (over != NULL)
+		*over++ = '\0';
+	out->over = 1;
+	if (!text_to_real(number, &gpus) || !(gpus >= 1) || gpus > (double)PLAN_WORLD_MAX ||
+	    !text_to_real(rate, &out->gbps) || !(out->gbps > 0) || out->gbps > 1e6 ||
+	    (over != NULL && (!text_to_real(over, &out->over) || out->over < 1 || out->over > 1e4)))
+		return false;
+	out->gpus = (int64_t)gpus;
+	return (double)out->gpus >= gpus;
+}
+
+bool
+levels_of(struct levels *out, const struct plan *p, char *err, size_t size)
+{
+	const char *s = p->cluster.levels;
+
+	for (out->count = 0; *s != '\0'; out->count++) {
+		const size_t length = strcspn(s, ",");
+		struct level *level = &out->level[out->count];
+
+		if (out->count == LEVELS_MAX || !take_level(s, length, level) ||
+		    (out->count > 0 && (level->gpus <= level[-1].gpus || level->gpus % level[-1].gpus != 0))) {
+			text_put(err, size, "'%.*s' is no level: write GPUS:GB/s or GPUS:GB/s/OVERSUBSCRIPTION, GPUS a "
+			    "multiple of those of the level before, at most %d of them",
+			    (int)least_of((int64_t)length, 40), s, (int)LEVELS_MAX);
+			return false;
+		}
+		s += length;
+		s += *s == ',';
+	}
+	return true;
+}
+
+struct level_share
+levels_share(const struct plan *p, int64_t size, int64_t inside, double card,
+    level_members *members, const void *context)
+{
+	struct level_share share = { 0, 0, 0 };
+	const double n = (double)size, away = n - (double)inside;
+	struct levels levels;
+	char err[160];
+
+	if (p->cluster.levels[0] == '\0' || !levels_of(&levels, p, err, sizeof err))
+		return share;
+	for (int i = 0; i < levels.count; i++) {
+		const struct level *up = i + 1 < levels.count ? &levels.level[i + 1] : NULL;
+		const int64_t in = members(context, levels.level[i].gpus);
+
+		if (in >= size && share.unit == 0)
+			share.unit = levels.level[i].gpus;
+		if (in >= size || up == NULL || !(card > 0) || levels.level[i].gpus < p->cluster.gpus_per_node)
+			continue;
+		share.ring = larger(share.ring, 1 - (double)in * up->gbps / up->over /
+		    ((double)inside * card));
+		share.each = larger(share.each, 1 - away / (n - (double)in) * up->gbps / up->over / card);
+	}
+	return share;
+}

@@ -1,0 +1,46 @@
+/*
+ * levels.h - the network above a node, as cluster.levels describes it: leaf, spine, site.
+ *
+ * "8:450,128:50,3072:50,24576:50/7" are units of so many GPUs, from the node outwards, each with
+ * what one GPU sends inside such a unit to others of it in GB/s, and how many times more its units
+ * could send than their up-links carry: pods of 3,072 GPUs of Llama 3 share a seventh (arXiv
+ * 2407.21783, section 3.3.1). Traffic that leaves a unit goes by the next entry.
+ *
+ * Rings and pipelines enter and leave a unit once, so all up-links of the members in a unit are
+ * theirs: they wait only where there are fewer members in it than it is oversubscribed. In an
+ * all-to-all each member sends over its own.
+ */
+#ifndef CORE_LEVELS_H
+#define CORE_LEVELS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/plan/plan.h"
+
+enum { LEVELS_MAX = 8 };
+
+struct levels {
+	int count;
+	struct level {
+		int64_t gpus;       /* of a unit */
+		double gbps, over;  /* GB/s of a GPU inside it; up-links of its units: 1 over this */
+	} level[LEVELS_MAX];    /* from small to large */
+};
+
+/* False where it can not be read, with the reason in err. Without levels the count is 0. */
+bool levels_of(struct levels *out, const struct plan *p, char *err, size_t size);
+
+/* What a group meets beyond its node. */
+struct level_share {
+	double ring, each;      /* shares of a card's rate that levels take from rings and sends, and from
+	                         * each member of an exchange: 0 without levels */
+	int64_t unit;           /* GPUs of the smallest unit that holds the group; 0: not known */
+};
+
+/* The group has `members` of its `size` members in a unit, and `inside` in an NVLink domain, by this
+ * function of the unit's GPUs; card is what a GPU sends to the network, in GB/s. */
+typedef int64_t level_members(const void *context, int64_t gpus);
+struct level_share levels_share(const struct plan *p, int64_t size, int64_t inside, double card,
+    level_members *members, const void *context);
+#endif

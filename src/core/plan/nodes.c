@@ -1,0 +1,242 @@
+#include "core/plan/nodes.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+
+/* ---- lists ------------------------------------------------------------------------------ */
+
+/* Bytes of the entry that a list begins with: to a comma outside of brackets. 0: its brackets do
+ * not pair. */
+static size_t
+entry_length(const char *list)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	for (; list[n] != '\0' && (depth > 0 || list[n] != ','); n++) {
+		depth += (list[n] == '[') - (list[n] == ']');
+		if (depth < 0 || depth > 1)
+			return 0;
+	}
+	return depth == 0 ? n : 0;
+}
+
+/* A range in brackets, "001-064" or "7": its ends and the digits that each number has at least. */
+static bool
+take_range(const char *text, size_t length, int64_t *first, int64_t *last, int *digits)
+{
+	const char *dash = memchr(text, '-', length);
+	const size_t head = dash != NULL ? (size_t)(dash - text) : length;
+	char number[24];
+
+	if (head == 0 || head >= sizeof number || strspn(text, "0123456789") < head)
+		return false;
+	text_part(number, sizeof number, text, head);
+	if (!text_to_int(number, first))
+		return false;
+	*digits = (int)head;
+	*last = *first;
+	if (dash == NULL)
+		return true;
+	text_part(number, sizeof number, dash + 1, length - head - 1);
+	return number[0] != '\0' && strspn(number, "0123456789") == strlen(number) &&
+	    text_to_int(number, last) && *last >= *first && *last - *first < PLAN_WORLD_MAX;
+}
+
+/* Numbers of a set in brackets of so many bytes, and its i-th into buf; -1: it is none. */
+static int64_t
+walk_set(const char *set, size_t length, int64_t i, char *buf, size_t size)
+{
+	int64_t sum = 0, first, last;
+	int digits;
+
+	for (size_t at = 0; at < length;) {
+		const char *comma = memchr(set + at, ',', length - at);
+		const size_t n = comma != NULL ? (size_t)(comma - set) - at : length - at;
+
+		if (!take_range(set + at, n, &first, &last, &digits))
+			return -1;
+		if (i >= sum && i <= sum + last - first)
+			text_add(buf, size, "%0*lld", digits, (long long)(first + i - sum));
+		sum += last - first + 1;
+		at += n + 1;
+	}
+	return sum > 0 ? sum : -1;
+}
+
+/* Names of an entry, and its i-th into buf: the last brackets count fastest. */
+static int64_t
+walk_entry(const char *entry, size_t length, int64_t i, char *buf, size_t size)
+{
+	const char *open = memchr(entry, '[', length), *close;
+	char rest[NODE_NAME_SIZE] = "", unused[NODE_NAME_SIZE] = "";
+	int64_t inner, own;
+
+	if (open == NULL) {
+		text_add(buf, size, "%.*s", (int)length, entry);
+		return length > 0 ? 1 : -1;
+	}
+	close = memchr(open, ']', length - (size_t)(open - entry));
+	if (close == NULL)
+		return -1;
+	inner = close + 1 < entry + length ? walk_entry(close + 1, (size_t)(entry + length - close - 1),
+	    0, unused, sizeof unused) : 1;
+	own = inner > 0 ? walk_set(open + 1, (size_t)(close - open - 1), -1, unused, sizeof unused) : -1;
+	if (own < 0 || product_of(own, inner) > PLAN_WORLD_MAX)
+		return -1;
+	text_add(buf, size, "%.*s", (int)(open - entry), entry);
+	walk_set(open + 1, (size_t)(close - open - 1), i / inner % own, buf, size);
+	if (close + 1 < entry + length)
+		walk_entry(close + 1, (size_t)(entry + length - close - 1), i % inner, rest, sizeof rest);
+	text_add(buf, size, "%s", rest);
+	return own * inner;
+}
+
+int64_t
+nodes_count(const char *list)
+{
+	char unused[NODE_NAME_SIZE];
+	int64_t sum = 0;
+
+	while (*list != '\0') {
+		const size_t n = entry_length(list);
+		int64_t names;
+
+		unused[0] = '\0';
+		names = n > 0 ? walk_entry(list, n, 0, unused, sizeof unused) : -1;
+		if (names < 0)
+			return -1;
+		sum += names;
+		list += n;
+		list += *list == ',';
+	}
+	return sum;
+}
+
+void
+nodes_name(const char *list, int64_t i, char *buf, size_t size)
+{
+	char name[NODE_NAME_SIZE];
+
+	buf[0] = '\0';
+	while (*list != '\0' && i >= 0) {
+		const size_t n = entry_length(list);
+		int64_t names;
+
+		name[0] = '\0';
+		names = n > 0 ? walk_entry(list, n, i, name, sizeof name) : -1;
+		if (names < 0)
+			return;
+		if (i < names)
+			text_put(buf, size, "%s", name);
+		i -= names;
+		list += n;
+		list += *list == ',';
+	}
+}
+
+/* ---- nodes of a plan -------------------------------------------------------------------- */
+
+/* The number at the end of a name, -1 without one. */
+static int64_t
+number_of(const char *name, size_t length)
+{
+	char number[24];
+	size_t n = 0;
+	int64_t v;
+
+	while (n < length && isdigit((unsigned char)name[length - 1 - n]))
+		n++;
+	text_part(number, sizeof number, name + length - n, n);
+	return n > 0 && n < sizeof number && text_to_int(number, &v) ? v : -1;
+}
+
+int64_t
+nodes_find(const struct plan *p, const char *name, size_t length)
+{
+	const int64_t nodes = p->cluster.nodes;
+	char known[NODE_NAME_SIZE];
+	int64_t number;
+
+	if (p->cluster.node_list[0] == '\0') {
+		number = number_of(name, length);
+		return number < nodes ? number : -1;
+	}
+	for (int64_t i = 0; i < nodes; i++) {
+		nodes_name(p->cluster.node_list, i, known, sizeof known);
+		if (known[0] == '\0')
+			return -1;
+		if (strlen(known) == length && strncmp(known, name, length) == 0)
+			return i;
+	}
+	return -1;
+}
+
+void
+nodes_call(const struct plan *p, int64_t node, char *buf, size_t size)
+{
+	nodes_name(p->cluster.node_list, node, buf, size);
+	if (buf[0] == '\0')
+		text_put(buf, size, "%lld", (long long)node);
+}
+
+/* ---- slow ones -------------------------------------------------------------------------- */
+
+/* "n40-n43": a range at the first dash that has a node on both sides, else one name. */
+static bool
+take_nodes(const struct plan *p, const char *text, size_t length, struct slow_range *out)
+{
+	for (size_t i = 1; i + 1 < length; i++)
+		if (text[i] == '-' && isdigit((unsigned char)text[i - 1])) {
+			out->first = nodes_find(p, text, i);
+			out->last = nodes_find(p, text + i + 1, length - i - 1);
+			if (out->first >= 0 && out->last >= out->first)
+				return true;
+		}
+	out->first = out->last = nodes_find(p, text, length);
+	return out->first >= 0;
+}
+
+bool
+nodes_slow(struct slow_nodes *out, const struct plan *p, char *err, size_t size)
+{
+	const char *s = p->cluster.slow_nodes;
+
+	for (out->count = 0; *s != '\0'; out->count++) {
+		const size_t length = strcspn(s, ","), name = strcspn(s, "*,");
+		struct slow_range *range = &out->range[out->count];
+		char factor[24] = "";
+
+		if (name < length)
+			text_part(factor, sizeof factor, s + name + 1, length - name - 1);
+		if (out->count == SLOW_MAX || name == length || length - name > sizeof factor ||
+		    !text_to_real(factor, &range->factor) || !(range->factor > 0) || range->factor > 1 ||
+		    !take_nodes(p, s, name, range)) {
+			text_put(err, size, "'%.*s' is no slow node: write NODE*SPEED or FIRST-LAST*SPEED, a speed "
+			    "above 0 and at most 1, of nodes that the plan has, at most %d of them",
+			    (int)least_of((int64_t)length, 40), s, (int)SLOW_MAX);
+			return false;
+		}
+		s += length;
+		s += *s == ',';
+	}
+	return true;
+}
+
+double
+nodes_speed(const struct plan *p, int64_t first, int64_t last)
+{
+	struct slow_nodes slow;
+	double speed = 1;
+	char err[256];
+
+	if (p->cluster.slow_nodes[0] == '\0' || !nodes_slow(&slow, p, err, sizeof err))
+		return 1;
+	for (int i = 0; i < slow.count; i++)
+		if (slow.range[i].first <= last && slow.range[i].last >= first)
+			speed = smaller(speed, slow.range[i].factor);
+	return speed;
+}

@@ -1,0 +1,45 @@
+/*
+ * rate.h - an engine under an open loop: requests arrive by themselves, so many a second.
+ *
+ * Formulas say how much an engine takes and what the means are (rate_formula.h); percentiles come
+ * from a small deterministic loop of events over the same table of step times (rate_loop.h).
+ */
+#ifndef CORE_RATE_H
+#define CORE_RATE_H
+#include <stdbool.h>
+
+#include "core/rate/rate_grid.h"
+#include "core/rate/rate_table.h"
+
+enum rate_routing { ROUTE_LEAST, ROUTE_RANDOM, ROUTE_IN_TURN };
+
+/* What comes. */
+struct rate_load {
+	double rate;          /* requests a second and engine, above 0 */
+	double shape;         /* of the gaps: rate_gaps */
+	struct rate_length prompt, answer;
+	double hit;           /* share of a prompt's tokens that the prefix cache has */
+	double ramp;          /* seconds until the rate is full, linear */
+	int engines;          /* that take turns */
+	enum rate_routing routing;
+	int requests;         /* of a benchmark that starts empty and drains; 0: it goes on */
+};
+
+/* Who takes it. */
+struct rate_engine {
+	struct rate_table table;
+	bool first;           /* prompts run first and alone (SGLang), else they are mixed into steps */
+	bool graphs;          /* that are CUDA graphs */
+	double budget;        /* tokens a pass */
+	double slots;         /* requests in flight at most */
+	double kv_tokens;     /* tokens that its cache holds, INFINITY: no limit */
+	double answer, prompt_token; /* seconds outside of the engine: of a request, of a token, */
+	double fetch;         /* and to bring a cached prefix from the host */
+	double tokens;        /* a step gives each request: 1 + drafts that are accepted, */
+	double tokens_sd;     /* over requests, */
+	double verified;      /* and so many are computed: 1 + drafts */
+};
+
+/* Requests that an engine holds at once, of the load's mean lengths. */
+double rate_slots(const struct rate_engine *e, const struct rate_load *l);
+#endif

@@ -1,0 +1,196 @@
+#include "core/rate/rate_formula.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+
+#define LITTLE "Little 1961, Operations Research 9(3): requests in flight are rate times life"
+#define KINGMAN "Kingman 1961, Proc. Cambridge Philos. Soc. 57(4): a queue of general gaps and times"
+#define ENGINES "vLLM vllm/v1/core/sched/scheduler.py; SGLang python/sglang/srt/managers/scheduler.py"
+#define BENCHMARKS "MLCommons inference_results_v5.1; vLLM and SGLang benchmark results at a rate"
+
+#define FETCH "LMCache docs, CPU offloading: a prefix found on the host is copied"
+
+#define BATCH_MOST 8192.0
+enum { BISECTIONS = 50 };
+static const double most_used = .98; /* of the time, by prompts: their queue would be without end */
+
+/* A load and an engine with what follows from both for any batch. */
+struct working {
+	const struct rate_engine *e;
+	const struct rate_load *l;
+	double length;   /* mean that a step looks back on */
+	double passes;   /* of a prompt */
+	double prompt;   /* seconds of a prompt alone */
+	double most;     /* in flight */
+};
+
+double
+rate_slots(const struct rate_engine *e, const struct rate_load *l)
+{
+	return smaller(e->slots, e->kv_tokens / (l->prompt.mean + l->answer.mean / 2));
+}
+
+static struct working
+working_of(const struct rate_engine *e, const struct rate_load *l)
+{
+	const double tokens = larger(1, l->prompt.mean * (1 - l->hit));
+	const double pass = smaller(tokens, e->budget);
+	struct working w = { .e = e, .l = l, .length = l->prompt.mean + l->answer.mean / 2,
+		.passes = larger(1, tokens / e->budget), .most = smaller(rate_slots(e, l), BATCH_MOST) };
+
+	w.prompt = rate_pass(&e->table, pass, pass * (2 * l->prompt.mean - pass)) * w.passes;
+	return w;
+}
+
+static double
+step_of(const struct working *w, double b)
+{
+	return rate_step(&w->e->table, b, w->length);
+}
+
+/* What a prompt adds to the steps of b requests: all of it where it runs alone. */
+static double
+prompt_adds(const struct working *w, double b)
+{
+	const double shared = smaller(rate_saved(&w->e->table, w->e->graphs, w->length), step_of(w, b));
+
+	return w->e->first ? w->prompt : larger(1e-6, w->prompt - w->passes * shared);
+}
+
+/* Requests a second with b in flight. */
+static double
+rate_at(const struct working *w, double b)
+{
+	const double steps = (w->l->answer.mean - 1) / w->e->tokens;
+
+	return b / (b * prompt_adds(w, b) + larger(0, steps) * step_of(w, b));
+}
+
+static void
+find_saturation(struct rate_means *m, const struct working *w)
+{
+	for (double b = 1; b <= w->most * 1.0001; b *= 1.12)
+		if (rate_at(w, b) > m->saturation) {
+			m->saturation = rate_at(w, b);
+			m->saturated_batch = b;
+		}
+	if (rate_at(w, w->most) > m->saturation) {
+		m->saturation = rate_at(w, w->most);
+		m->saturated_batch = w->most;
+	}
+}
+
+/* Where as many end as arrive. */
+static double
+find_batch(const struct working *w)
+{
+	double low = 0, high = w->most;
+
+	for (int i = 0; i < BISECTIONS; i++) {
+		const double b = (low + high) / 2;
+
+		if (rate_at(w, larger(b, 1e-3)) < w->l->rate)
+			low = b;
+		else
+			high = b;
+	}
+	return larger((low + high) / 2, 1e-3);
+}
+
+/* Gamma shape of the gaps that one of several engines sees: in turn each takes every n-th request
+ * (least loaded is no worse), by chance it is thinned. */
+static double
+shape_of_one(const struct rate_load *l)
+{
+	const double n = l->engines, spread = isinf(l->shape) ? 0 : 1 / l->shape;
+
+	if (n <= 1)
+		return l->shape;
+	return l->routing == ROUTE_RANDOM ? 1 / (spread / n + 1 - 1 / n) : l->shape * n;
+}
+
+static double
+queue_of(const struct working *w, const struct rate_means *m, struct ledger *ledger)
+{
+	const double shape = shape_of_one(w->l), gaps = isinf(shape) ? 0 : 1 / shape;
+	const double prompts = w->l->prompt.sd / larger(1, w->l->prompt.mean), used = m->prompts;
+	const double adds = prompt_adds(w, larger(1, m->batch));
+	double sum = 0;
+
+	LEDGER_TERM(ledger, sum, QUANTITY_TTFT, "prompts before it", KINGMAN,
+	    used / (1 - used) * adds * (gaps + prompts * prompts) / 2, AS("share of the time", used),
+	    AS("what a prompt adds", adds), AS("gaps, cv^2", gaps), AS("prompts, cv", prompts));
+	return sum;
+}
+
+static double
+first_token(const struct working *w, struct rate_means *m, struct ledger *ledger)
+{
+	const double tokens = w->l->prompt.mean, batch = smaller(1, m->batch), prefill = w->prompt;
+	const double shared = rate_saved(&w->e->table, w->e->graphs, w->length), passes = w->passes;
+	const enum quantity q = QUANTITY_TTFT;
+	double sum = 0;
+
+	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
+	    w->e->answer + w->e->prompt_token * tokens, AS("request", w->e->answer),
+	    AS("of a token", w->e->prompt_token), AS("prompt", tokens));
+	if (w->e->fetch > 0)
+		LEDGER_TERM(ledger, sum, q, "prefix from the host", FETCH, w->e->fetch,
+		    AS("seconds", w->e->fetch));
+	LEDGER_TERM(ledger, sum, q, "prefill", ENGINES, prefill, AS("seconds", prefill));
+	if (!w->e->first && m->batch >= 1)
+		LEDGER_TERM(ledger, sum, q, "steps that it is mixed into", ENGINES,
+		    passes * larger(0, m->step - shared), IS(passes), AS("step", m->step),
+		    AS("shared with it", shared));
+	LEDGER_TERM(ledger, sum, q, "rest of the step that runs", ENGINES, .5 * m->step * batch,
+	    AS("step", m->step), AS("share of the time that one runs", batch));
+	ledger_part(ledger, PART_QUEUE);
+	m->queue = queue_of(w, m, ledger);
+	ledger_part(ledger, PART_NONE);
+	return sum + m->queue;
+}
+
+static double
+next_token(const struct working *w, const struct rate_means *m, struct ledger *ledger)
+{
+	const double step = m->step, tokens = w->e->tokens, used = m->prompts;
+	double sum = 0;
+
+	LEDGER_TERM(ledger, sum, QUANTITY_TPOT, "decode step", LITTLE, step / tokens, IS(step),
+	    AS("tokens of a step", tokens));
+	ledger_part(ledger, PART_PROMPTS);
+	LEDGER_TERM(ledger, sum, QUANTITY_TPOT, "prompts of other requests", LITTLE,
+	    step / tokens * (used / (1 - used)), IS(step), AS("tokens of a step", tokens),
+	    AS("share of the time that prompts take", used));
+	ledger_part(ledger, PART_NONE);
+	return sum;
+}
+
+struct rate_means
+rate_means(const struct rate_engine *e, const struct rate_load *l, struct ledger *ledger)
+{
+	const struct working w = working_of(e, l);
+	struct rate_means m = { .prefill = w.prompt };
+
+	find_saturation(&m, &w);
+	m.stable = l->rate < m.saturation;
+	m.batch = m.stable ? find_batch(&w) : w.most;
+	m.step = step_of(&w, larger(1, m.batch));
+	m.prompts = smaller(most_used, l->rate * prompt_adds(&w, larger(1, m.batch)));
+	m.ttft = first_token(&w, &m, ledger);
+	m.tpot = next_token(&w, &m, ledger);
+	m.life = m.ttft + larger(0, l->answer.mean - 1) * m.tpot;
+	return m;
+}
+
+/* The wait is none for 1 - used of them, and exponential for the others. */
+double
+rate_ttft_within(const struct rate_means *m, double p)
+{
+	const double rest = .5 * m->step * smaller(1, m->batch), used = m->prompts;
+	const double base = m->ttft - m->queue - rest;
+	const double tail = used > 1 - p ? m->queue / used * log(used / (1 - p)) : 0;
+
+	return base + 2 * rest * p + tail;
+}

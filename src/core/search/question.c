@@ -1,0 +1,358 @@
+#include "core/search/question.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/model/flops.h"
+#include "core/plan/field.h"
+#include "core/plan/format.h"
+
+enum {
+	NODES_EACH = 64,     /* so many are tried one by one, more in steps of a sixteenth, */
+	NODES_TIMES = 4,     /* up to so many times the least: an MFU of a quarter */
+	REQUESTS_MOST = 1024,
+	POOL_SIZE_MOST = 16, POOL_WORKERS_MOST = 12, /* of prefill workers */
+	RECENT = 200,        /* months as 202411 counts them: two years */
+};
+
+static int
+refuse_question(char *err, const char *reason)
+{
+	text_put(err, QUESTION_SIZE, "%s", reason);
+	return -1;
+}
+
+/* "15T", "1.5e12" or "200B" tokens; false for another word. */
+static bool
+take_tokens(const char *word, double *tokens)
+{
+	static const struct { char letter; double factor; } units[] = {
+		{ 'T', 1e12 }, { 'B', 1e9 }, { 'M', 1e6 }, { 't', 1e12 }, { 'b', 1e9 }, { 'm', 1e6 },
+	};
+	const size_t n = strlen(word);
+	char number[64];
+
+	text_put(number, sizeof number, "%s", word);
+	for (size_t i = 0; n > 0 && n < sizeof number && i < sizeof units / sizeof *units; i++)
+		if (word[n - 1] == units[i].letter) {
+			number[n - 1] = '\0';
+			return text_to_real(number, tokens) && (*tokens *= units[i].factor) > 0;
+		}
+	return text_to_real(number, tokens) && *tokens > 0;
+}
+
+/* A token budget that follows in the words is freed to that one value. False with the reason where
+ * nobody says how long the run is. */
+static bool
+put_budget(const struct plan *p, const char *word, int *taken, double *tokens, char *options,
+    char *err)
+{
+	if (word != NULL && take_tokens(word, tokens)) {
+		text_add(options, QUESTION_SIZE, " free=training.token_budget=%.10g", *tokens / 1e9);
+		++*taken;
+	} else {
+		*tokens = p->training.token_budget * 1e9;
+	}
+	if (*tokens > 0)
+		return true;
+	refuse_question(err, "how long is the run? Say its tokens, such as 15T");
+	return false;
+}
+
+/* FLOP/s of a GPU that no plan of this format goes beyond; 0 where not known. */
+static double
+peak_rate(const struct plan *p)
+{
+	const struct cluster *c = &p->cluster;
+
+	return 1e12 * (format_of(p).quantised ? larger(c->bf16_tflops, larger(c->fp8_tflops,
+	    c->fp4_tflops)) : c->bf16_tflops);
+}
+
+/* Nodes from `least` on: each whole number, of many those a sixteenth apart. */
+static void
+put_nodes(double least, char *options)
+{
+	const int64_t from = least > 1 ? (int64_t)ceil(least) : 1;
+	const int64_t most = NODES_TIMES * from > NODES_EACH ? NODES_TIMES * from : NODES_EACH;
+	int64_t step = 1;
+
+	if (most <= 2 * NODES_EACH) {
+		text_add(options, QUESTION_SIZE, " free=cluster.nodes=%lld..%lld", (long long)from,
+		    (long long)most);
+		return;
+	}
+	text_add(options, QUESTION_SIZE, " free=cluster.nodes=");
+	for (int64_t n = from; n <= most; n = (n / step + 1) * step) {
+		while (n >= 2 * NODES_EACH / 4 * step)
+			step *= 2;
+		text_add(options, QUESTION_SIZE, "%s%lld", n > from ? "," : "", (long long)n);
+	}
+}
+
+/* ---- the questions -------------------------------------------------------------------- */
+
+/* No plan is faster than the products of the model at the GPU's peak. */
+static int
+ask_deadline(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	const double gpus = (double)p->cluster.gpus_per_node;
+	double tokens, days = 0, least;
+	char number[64];
+	int taken = 1;
+
+	(void)catalog;
+	if (words < 1)
+		return refuse_question(err, "until when? Such as 30d");
+	text_put(number, sizeof number, "%.*s", (int)strcspn(word[0], "dh"), word[0]);
+	if (!text_to_real(number, &days) || !(days > 0))
+		return refuse_question(err, "the deadline is a number of days or hours, such as 30d");
+	if (strchr(word[0], 'h') != NULL)
+		days /= 24;
+	text_put(options, QUESTION_SIZE, "objective=gpus where=run.days<=%.10gd", days);
+	if (!put_budget(p, words > 1 ? word[1] : NULL, &taken, &tokens, options, err))
+		return -1;
+	least = tokens * flops_sum(flops_of_token(p, false)) / (days * 86400) /
+	    larger(1, peak_rate(p) * gpus);
+	put_nodes(peak_rate(p) > 0 ? least : 1, options);
+	return taken;
+}
+
+static int
+ask_budget(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	double money, tokens;
+	int taken = 1;
+
+	(void)catalog;
+	if (words < 1 || !text_to_real(word[0], &money) || !(money > 0))
+		return refuse_question(err, "how much? A number, such as 2e6, of the money that --price or "
+		    "cluster.gpu_hour_price is in");
+	text_put(options, QUESTION_SIZE, "objective=run.days where=cost<=%s "
+	    "free=cluster.nodes=1..%lld", word[0], (long long)p->cluster.nodes);
+	return put_budget(p, words > 1 ? word[1] : NULL, &taken, &tokens, options, err) ? taken : -1;
+}
+
+/* One of the words that an objective of service is made of, with its value: "ttft=1s" or "ttft 1s";
+ * how many words that takes, 0 for another one. */
+static int
+take_limit(const char *const *word, int words, const char *name, const char **value)
+{
+	const size_t n = strlen(name);
+
+	if (words < 1 || strncmp(word[0], name, n) != 0)
+		return 0;
+	if (word[0][n] != '=' && (word[0][n] != '\0' || words < 2))
+		return 0;
+	*value = word[0][n] == '=' ? word[0] + n + 1 : word[1];
+	return strspn(*value, "0123456789.") == 0 ? 0 : word[0][n] == '=' ? 1 : 2;
+}
+
+/* "30ms" as a number of seconds; false of another unit. */
+static bool
+take_seconds(const char *text, double *seconds)
+{
+	const size_t n = strspn(text, "0123456789.");
+	char number[64];
+
+	text_put(number, sizeof number, "%.*s", (int)n, text);
+	if (!text_to_real(number, seconds) || !(*seconds > 0))
+		return false;
+	*seconds *= text_equal(text + n, "ms") ? 1e-3 : text_equal(text + n, "us") ? 1e-6 :
+	    text_equal(text + n, "min") ? 60 : 1;
+	return text[n] == '\0' || strchr("smu", text[n]) != NULL;
+}
+
+/* Pools of up to twelve workers, of each size up to a node, or none. */
+static void
+put_pools(const struct plan *p, char *options)
+{
+	text_add(options, QUESTION_SIZE, " free=serving.prefill_workers=%s", p->serving.prefill_workers);
+	if (*p->serving.prefill_workers != '\0')
+		text_add(options, QUESTION_SIZE, ",");
+	for (int64_t size = 1; size <= p->cluster.gpus_per_node && size <= POOL_SIZE_MOST; size *= 2)
+		for (int64_t n = 1; n <= POOL_WORKERS_MOST; n += n < 4 ? 1 : n / 2)
+			text_add(options, QUESTION_SIZE, ",%lldxtp%lld", (long long)n, (long long)size);
+}
+
+/* At a rate the fewest GPUs whose percentiles keep the limits, with pools of their own for prefill;
+ * else the most tokens that requests at once get of each, within these means. */
+static int
+ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	static const char *const names[] = { "ttft", "tpot", "rate" };
+	const char *value[3] = { NULL, NULL, NULL };
+	double seconds, rate = p->traffic.rate;
+	int i = 0, taken = 1;
+
+	(void)catalog;
+	if (p->mode != MODE_SERVE)
+		return refuse_question(err, "of serving plans alone (fix: --mode=serve)");
+	while (taken > 0) {
+		taken = 0;
+		for (int k = 0; k < 3 && taken == 0; k++)
+			taken = take_limit(word + i, words - i, names[k], &value[k]);
+		i += taken;
+	}
+	if (value[0] == NULL && value[1] == NULL)
+		return refuse_question(err, "which limits? Such as ttft=1s tpot=30ms, and rate=20 requests a second");
+	if (value[2] != NULL && (!text_to_real(value[2], &rate) || !(rate > 0)))
+		return refuse_question(err, "the rate is a number of requests a second, such as rate=20");
+	text_put(options, QUESTION_SIZE, rate > 0 ? "objective=gpus,serving.tpot_within" :
+	    "objective=tokens free=serving.concurrency=1..%d", REQUESTS_MOST);
+	if (value[2] != NULL)
+		text_add(options, QUESTION_SIZE, " free=traffic.rate=%s", value[2]);
+	for (int k = 0; k < 2; k++) {
+		if (value[k] == NULL)
+			continue;
+		if (!take_seconds(value[k], &seconds))
+			return refuse_question(err, "a limit is a time, such as ttft=1s or tpot=30ms");
+		text_add(options, QUESTION_SIZE, " where=serving.%s_%s<=%s", names[k],
+		    rate > 0 ? "within" : "seconds", value[k]);
+		if (rate > 0)
+			text_add(options, QUESTION_SIZE, " free=traffic.%s_limit=%.10g", names[k], seconds);
+	}
+	if (rate > 0)
+		put_pools(p, options);
+	return i;
+}
+
+/* Parts of a node where there is one: nobody takes three GPUs of each of five. */
+static int
+ask_fewest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	(void)catalog, (void)word, (void)words, (void)err;
+	text_put(options, QUESTION_SIZE, "objective=gpus");
+	if (p->cluster.nodes == 1 && p->cluster.gpus_per_node > 1)
+		text_add(options, QUESTION_SIZE, " free=cluster.gpus_per_node=1..%lld",
+		    (long long)p->cluster.gpus_per_node);
+	put_nodes(1, options);
+	return 0;
+}
+
+static int
+ask_longest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	const enum field_id f = p->mode == MODE_SERVE ? FIELD_CONTEXT_LENGTH : FIELD_SEQUENCE_LENGTH;
+	const int64_t most = p->model.max_position > 0 ? p->model.max_position : 131072;
+
+	(void)catalog, (void)word, (void)words, (void)err;
+	text_put(options, QUESTION_SIZE, "objective=%s free=%s=1024..%lld", field_table[f].path,
+	    field_table[f].path, (long long)most);
+	return 0;
+}
+
+/* The month of the newest model of the catalogue, two years before. */
+static int64_t
+recent_since(const struct catalog *catalog)
+{
+	int64_t newest = 0;
+
+	for (size_t i = 0; catalog != NULL && i < catalog->models.count; i++)
+		if (catalog->models.entry[i].published > newest)
+			newest = catalog->models.entry[i].published;
+	return newest - RECENT;
+}
+
+static int
+ask_largest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	const char *what = words > 0 ? word[0] : "";
+
+	if (text_equal(what, "context")) {
+		ask_longest(p, catalog, NULL, 0, options, err);
+	} else if (text_equal(what, "batch") && p->mode == MODE_SERVE) {
+		text_put(options, QUESTION_SIZE, "objective=serving.concurrency "
+		    "free=serving.concurrency=1..%d", REQUESTS_MOST);
+	} else if (text_equal(what, "batch")) {
+		text_put(options, QUESTION_SIZE, "objective=training.micro_batch_size "
+		    "free=training.micro_batch_size");
+	} else if (text_equal(what, "model")) {
+		text_put(options, QUESTION_SIZE, "objective=params.total free=model.preset");
+		if (recent_since(catalog) > 0)
+			text_add(options, QUESTION_SIZE, "=%lld..", (long long)recent_since(catalog));
+	} else {
+		return refuse_question(err, "largest what? model, batch or context");
+	}
+	return 1;
+}
+
+static int
+ask_cheapest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	(void)catalog;
+	if (words < 1)
+		return refuse_question(err, "of which GPUs? Their names with commas between them, and --price");
+	text_put(options, QUESTION_SIZE, "objective=cost free=cluster.gpu=%s free=cluster.nodes=1..%lld",
+	    word[0], (long long)p->cluster.nodes);
+	return 1;
+}
+
+static int
+ask_spare(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	int64_t fewer = 0;
+
+	(void)catalog;
+	if (words < 1 || !text_to_int(word[0], &fewer) || fewer < 1 || fewer >= p->cluster.nodes)
+		return refuse_question(err, "how many nodes fewer? Less than the plan has");
+	/* All that are left, or rounder numbers of them, the others idle. */
+	text_put(options, QUESTION_SIZE, "objective=time free=cluster.nodes=%lld",
+	    (long long)(p->cluster.nodes - fewer));
+	for (int64_t unit = 2, n = p->cluster.nodes - fewer; 2 * unit <= n; unit *= 2)
+		if (n / unit * unit < (n / (unit / 2)) * (unit / 2) || (unit == 2 && n % 2 != 0))
+			text_add(options, QUESTION_SIZE, ",%lld", (long long)(n / unit * unit));
+	return 1;
+}
+
+/* ---- the table ------------------------------------------------------------------------ */
+
+const struct question question_table[] = {
+	{ "deadline", "TIME [TOKENS]", "the fewest GPUs that train so many tokens in time: 30d 15T",
+	    ask_deadline },
+	{ "budget", "MONEY [TOKENS]", "the fastest run that costs no more, on these nodes or fewer",
+	    ask_budget },
+	{ "slo", "ttft=TIME tpot=TIME [rate=N]",
+	    "most tokens of a GPU within these times; at N requests a second the fewest GPUs", ask_slo },
+	{ "fewest", "", "the fewest GPUs that it fits on", ask_fewest },
+	{ "longest", "", "the longest sequence or context that fits", ask_longest },
+	{ "largest", "model|batch|context", "the largest one that fits; models of the last two years",
+	    ask_largest },
+	{ "cheapest", "GPU,GPU", "which of these GPUs does it for the least money", ask_cheapest },
+	{ "spare", "N", "what to run with so many nodes fewer", ask_spare },
+};
+const size_t question_count = sizeof question_table / sizeof *question_table;
+
+const struct question *
+question_find(const char *name)
+{
+	for (size_t i = 0; i < question_count; i++)
+		if (text_equal(question_table[i].name, name))
+			return &question_table[i];
+	return NULL;
+}
+
+int
+question_ask(const struct plan *p, const struct catalog *catalog, const char *const *word,
+    int words, char *options, char *err)
+{
+	const struct question *q = words > 0 ? question_find(word[0]) : NULL;
+	int taken;
+
+	options[0] = err[0] = '\0';
+	if (q == NULL)
+		return 0;
+	taken = q->ask(p, catalog, word + 1, words - 1, options, err);
+	return taken < 0 ? -1 : taken + 1;
+}

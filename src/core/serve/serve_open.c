@@ -1,0 +1,425 @@
+#include "core/serve/serve_open.h"
+
+#include <math.h>
+
+#include "core/base/number.h"
+#include "core/framework/error.h"
+#include "core/model/flops.h"
+#include "core/plan/field.h"
+#include "core/plan/pool.h"
+#include "core/rate/rate_formula.h"
+#include "core/serve/serve_loop.h"
+#include "core/serve/serve_pools.h"
+
+enum { HIT_ROUNDS = 4, SPLIT_BISECTIONS = 24 };
+
+/* Batches and passes of the table: powers of two, and batches between them. */
+static const double table_batches[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256,
+	384, 512, 768, 1024, 1536, 2048, 3072, 4096, 8192 };
+static const double table_tokens[] = { 16, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768,
+	65536 };
+
+static const double inside_least = .01;  /* of a rate, by which it misses its limits at least */
+static const double even_shape = 1e4;    /* of gaps, from which they are all the same */
+static const double idle_share = .15;    /* of a GPU's power when nothing runs, */
+static const double memory_share = .35;  /* and of the rest while memory alone works: assumed, few
+ * publish watts beside a rate */
+
+/* ---- one engine --------------------------------------------------------------------------- */
+
+/* A rank of data parallel attention that waits for others is part of one engine with them, else it
+ * is an engine of its own. */
+static double
+ranks_of(const struct serve_work *w)
+{
+	return w->in_step > 1 ? w->setup->dp : 1;
+}
+
+/* The rank with most to read decides: the largest of so many sums of b/ranks lengths (extreme
+ * values of a normal distribution). */
+static double
+longest_mean(const struct serve_work *w, double ranks, double b)
+{
+	const struct arrivals *t = &w->p->traffic;
+	const double spread = larger(t->prompt_spread, t->generate_spread);
+
+	return 1 + (ranks > 1 ? spread * sqrt(2 * log(ranks)) / sqrt(larger(1, b / ranks)) : 0);
+}
+
+static void
+put_steps(struct rate_table *t, const struct serve_work *w, double scale)
+{
+	const struct serving *v = &w->p->serving;
+	const double usual = (double)v->prompt_tokens + (double)v->generate_tokens / 2;
+	const double ranks = ranks_of(w);
+
+	t->batches = (int)(sizeof table_batches / sizeof *table_batches);
+	for (t->lengths = 0; t->lengths < RATE_LENGTHS; t->lengths++) {
+		const double length = usual * (t->lengths == 0 ? .5 : t->lengths);
+
+		t->length[t->lengths] = larger(length, t->lengths + 1);
+		for (int i = 0; i < t->batches; i++) {
+			const double b = table_batches[i];
+
+			t->batch[i] = b;
+			t->step[t->lengths][i] = scale * serve_step_at(w, b / ranks,
+			    t->length[t->lengths] * longest_mean(w, ranks, b), NULL);
+		}
+	}
+}
+
+/* One prompt is on one rank; more of them spread. */
+static void
+put_passes(struct rate_table *t, const struct serve_work *w, double scale)
+{
+	const double prompt = larger(1, (double)w->p->serving.prompt_tokens), ranks = ranks_of(w);
+
+	for (t->passes = 0; t->passes < (int)(sizeof table_tokens / sizeof *table_tokens); t->passes++) {
+		const double tokens = table_tokens[t->passes];
+		const double mine = larger(smaller(tokens, prompt), tokens / ranks);
+
+		t->tokens[t->passes] = tokens;
+		t->pass[t->passes] = scale * serve_pass(w, mine, mine / 2, 1, mine < tokens, NULL) /
+		    w->setup->pp;
+	}
+	rate_table_finish(t);
+}
+
+static double
+scale_or_one(double scale)
+{
+	return scale > 0 ? scale : 1;
+}
+
+static struct rate_engine
+engine_of_work(const struct serve_work *w, double kv_tokens, double fetch)
+{
+	const struct plan *p = w->p;
+	const struct engine *row = engine_of(p);
+	const double ranks = ranks_of(w), stages = w->setup->pp;
+	struct rate_engine e = { .first = !row->mixes, .graphs = row->mixes_in_graphs && !p->serving.eager,
+		.budget = w->setup->tokens * ranks, .slots = w->setup->seqs * ranks,
+		.kv_tokens = kv_tokens * ranks, .answer = w->rates.arrival,
+		.prompt_token = w->rates.prompt_token, .fetch = fetch,
+		.tokens = serve_tokens_a_step(p), .verified = 1 + (double)p->serving.draft_tokens };
+
+	e.tokens_sd = e.tokens > 1 ? .15 * e.tokens : 0; /* between texts */
+	put_steps(&e.table, w, scale_or_one(p->calibration.tpot_scale));
+	put_passes(&e.table, w, scale_or_one(p->calibration.ttft_scale));
+	/* stages work on different prompts, but each prompt goes through all of them */
+	e.answer += (stages - 1) * rate_pass(&e.table, serve_prompt_tokens(p),
+	    serve_prompt_tokens(p) * serve_prompt_tokens(p));
+	return e;
+}
+
+/* Cut where the context ends: what is longer is refused, or ends there. */
+static struct rate_length
+length_of(const struct plan *p, int64_t tokens, int64_t other, double spread)
+{
+	const double mean = larger(1, (double)tokens);
+
+	return (struct rate_length){ .spread = SPREAD_LOGNORMAL, .mean = mean, .sd = spread * mean,
+		.most = larger(mean, (double)(p->serving.context_length - other)) };
+}
+
+static struct rate_load
+load_of_plan(const struct plan *p, double engines)
+{
+	static const enum rate_routing routes[] = { ROUTE_LEAST, ROUTE_RANDOM, ROUTE_IN_TURN,
+		ROUTE_LEAST };
+	const struct arrivals *t = &p->traffic;
+	const struct serving *v = &p->serving;
+	const int some = (int)smaller(engines, RATE_ENGINES);
+
+	return (struct rate_load){ .rate = t->rate / engines,
+		.shape = t->burstiness < even_shape ? t->burstiness : INFINITY,
+		.prompt = length_of(p, v->prompt_tokens, v->generate_tokens, t->prompt_spread),
+		.answer = length_of(p, v->generate_tokens, v->prompt_tokens, t->generate_spread),
+		.hit = v->prefix_hit, .ramp = t->ramp_seconds, .engines = some,
+		.routing = routes[t->routing],
+		.requests = t->requests > 0 ?
+		    (int)larger(1, smaller(1e6, (double)t->requests) * some / engines) : 0 };
+}
+
+/* ---- prefixes ----------------------------------------------------------------------------- */
+
+/* Share of a prompt that a cache of so many tokens has, of prefixes that all are asked for as often:
+ * those that it has room for (Fricker et al. 2012, arXiv 1202.3974, of equal popularity). */
+static double
+hit_share(const struct serve_rate *r, const struct plan *p, double room)
+{
+	const struct arrivals *t = &p->traffic;
+	const double apart = t->routing == ROUTING_PREFIX ? r->engines : 1;
+	const double prompt = r->load_of_one.prompt.mean;
+	const double tokens = smaller((double)t->prefix_tokens, prompt - 1);
+	const double all = larger(1, (double)t->prefixes / apart) * tokens;
+
+	return larger(0, tokens) / prompt * smaller(1, larger(0, room) / all);
+}
+
+/* What of the cache running requests leave for prefixes, and the host's tier behind it. Requests
+ * that share a prefix hold it once. */
+static void
+find_hits(struct serve_rate *r, const struct plan *p, double kv_bytes, double fetch_rate)
+{
+	const struct rate_length *prompt = &r->load_of_one.prompt, *answer = &r->load_of_one.answer;
+	const double whole = prompt->mean + answer->mean / 2, pool = r->engine.kv_tokens;
+	const double host = kv_bytes > 0 ? p->serving.kv_host_gib * GIB / kv_bytes : 0;
+	double hit = 0, near = 0;
+
+	for (int i = 0; i < HIT_ROUNDS; i++) {
+		const double own = prompt->mean * (1 - hit) + answer->mean / 2;
+		const struct rate_means m = rate_means(&r->engine, &r->load_of_one, NULL);
+		const double left = larger(0, pool - m.batch * own);
+
+		near = hit_share(r, p, left);
+		hit = hit_share(r, p, left + host);
+		r->load_of_one.hit = hit;
+		r->engine.kv_tokens = larger(whole, pool - smaller(left, (double)p->traffic.prefixes *
+		    (double)p->traffic.prefix_tokens)) * whole / (prompt->mean * (1 - hit) + answer->mean / 2);
+	}
+	r->engine.fetch = fetch_rate > 0 ? (hit - near) * prompt->mean * kv_bytes / fetch_rate : 0;
+}
+
+static bool
+has_prefixes(const struct plan *p)
+{
+	return p->traffic.prefixes > 0 && p->traffic.prefix_tokens > 0 &&
+	    !field_is_set(FIELD_PREFIX_HIT, p);
+}
+
+/* ---- means -------------------------------------------------------------------------------- */
+
+/* Joules of a token: idle power, and the more of the peak is computed the more of the rest. */
+static double
+joules_of(const struct serve *s, const struct plan *p)
+{
+	const struct cluster *c = &p->cluster;
+	const double limit = c->gpu_power_watts > 0 ? c->gpu_power_watts : c->tdp_watts;
+	const double world = (double)plan_world(p), tokens = s->tokens_per_second;
+	const double met = (double)p->serving.prompt_tokens * (1 - s->rate.hit) /
+	    at_least_one(p->serving.generate_tokens) + 1;
+	const double computed = tokens * met * flops_sum(flops_of_token(p, false)) / 3 /
+	    (world * 1e12 * larger(c->bf16_tflops, 1));
+	const double busy = s->rate.split ? s->rate.load : smaller(1, s->rate.in_flight);
+	const double watts = limit * (idle_share + (1 - idle_share) * busy *
+	    (memory_share + (1 - memory_share) * smaller(1, computed)));
+
+	return tokens > 0 ? world * watts / tokens : 0;
+}
+
+/* What the closed loop has too, from an open one. */
+static void
+set_rates(struct serve *out, const struct plan *p, double batch, double life)
+{
+	struct serve_rate *r = &out->rate;
+	const double n = (double)p->serving.generate_tokens;
+
+	r->load = p->traffic.rate / r->saturation;
+	r->in_flight = batch * r->engines;
+	out->running = r->in_flight;
+	out->cycle_seconds = life;
+	out->tokens_per_second = smaller(p->traffic.rate, r->saturation) * n;
+	out->tokens_per_second_per_gpu = out->tokens_per_second / (double)plan_world(p);
+	out->tokens_per_second_per_user = out->tpot_seconds > 0 ? 1 / out->tpot_seconds : 0;
+	r->joules = joules_of(out, p);
+}
+
+static void
+open_one_pool(struct serve *out, const struct plan *p, const struct serve_work *w,
+    struct ledger *ledger)
+{
+	struct serve_rate *r = &out->rate;
+	const struct rate_means m = rate_means(&r->engine, &r->load_of_one, NULL);
+
+	if (m.stable && ledger != NULL) /* else there is no time to explain */
+		rate_means(&r->engine, &r->load_of_one, ledger);
+	r->saturation = m.saturation * r->engines;
+	out->step_seconds = serve_step(w, larger(1, m.batch) / ranks_of(w), ledger);
+	out->prefill_seconds = serve_prompt_alone(w, larger(1, r->load_of_one.prompt.mean *
+	    (1 - r->load_of_one.hit)), ledger);
+	out->queue_seconds = m.queue;
+	out->ttft_seconds = m.stable ? m.ttft : 0;
+	out->tpot_seconds = m.stable ? m.tpot : 0;
+	out->prompts_share_seconds = m.tpot - m.step / r->engine.tokens;
+	set_rates(out, p, m.batch, m.life);
+}
+
+static void
+open_split(struct serve *out, const struct plan *p, const struct serve_work *w, struct ledger *ledger)
+{
+	struct serve_rate *r = &out->rate;
+	const struct rate_split s = rate_split(&r->pools, &r->engine, &r->load_of_one, p->traffic.rate,
+	    NULL);
+
+	if (s.stable && ledger != NULL)
+		rate_split(&r->pools, &r->engine, &r->load_of_one, p->traffic.rate, ledger);
+	r->saturation = s.saturation;
+	out->step_seconds = serve_step(w, larger(1, s.batch) / ranks_of(w), ledger);
+	out->prefill_seconds = r->pools.alone;
+	out->queue_seconds = s.queue;
+	out->ttft_seconds = s.stable ? s.ttft : 0;
+	out->tpot_seconds = s.stable ? s.tpot : 0;
+	out->prefill_rate = r->pools.lanes / r->pools.busy;
+	out->prefill_utilisation = s.prefilling;
+	set_rates(out, p, s.batch, s.life);
+}
+
+void
+serve_open(struct serve *out, const struct plan *p, const struct serve_setup *setup,
+    const struct kv *kv, double kv_tokens, double fetch, struct ledger *ledger)
+{
+	const struct serve_work w = serve_work_of(p, setup, kv);
+	struct serve_rate *r = &out->rate;
+	struct pool pool;
+
+	pool_parse(&pool, p->serving.prefill_workers);
+	r->known = true;
+	r->limited = p->traffic.ttft_limit > 0 || p->traffic.tpot_limit > 0;
+	r->split = pool.workers > 0;
+	r->engines = setup->engines * setup->dp / ranks_of(&w);
+	r->engine = engine_of_work(&w, kv_tokens, has_prefixes(p) ? 0 : fetch);
+	r->load_of_one = load_of_plan(p, r->engines);
+	if (has_prefixes(p))
+		find_hits(r, p, out->kv_bytes_per_token, serve_fetch_rate(p));
+	r->hit = r->load_of_one.hit;
+	out->tpot_error = error_of_tpot(p);
+	out->ttft_error = error_of_ttft(p);
+	if (r->split) {
+		r->pools = serve_pools_open(out, p, &pool, larger(1, r->load_of_one.prompt.mean *
+		    (1 - r->hit)), r->engine.fetch, ledger);
+		r->pools.sent = out->transfer_seconds;
+		r->pools.decoders = r->engines;
+		open_split(out, p, &w, ledger);
+	} else {
+		open_one_pool(out, p, &w, ledger);
+	}
+}
+
+/* ---- percentiles -------------------------------------------------------------------------- */
+
+static double
+limit_or_none(double limit)
+{
+	return limit > 0 ? limit : INFINITY;
+}
+
+static struct serve_times
+times_of(const struct rate_times *t)
+{
+	return (struct serve_times){ t->p50, t->p90, t->p95, t->p99, t->asked, t->mean };
+}
+
+static void
+follow_events(struct serve_rate *r, const struct plan *p, struct rate_room *room)
+{
+	struct rate_served s;
+
+	r->load_of_one.rate = p->traffic.rate / r->engines;
+	rate_loop(&s, &r->engine, &r->load_of_one, p->traffic.percentile, room);
+	r->in_flight = rate_means(&r->engine, &r->load_of_one, NULL).batch * r->engines;
+	r->followed &= s.whole;
+	r->ttft = times_of(&s.ttft);
+	r->tpot = times_of(&s.tpot);
+	r->life = times_of(&s.life);
+	r->gap = s.gap.p99;
+	r->preempted = s.preempted;
+}
+
+/* Of an answer that a share of all is no longer than. */
+static double
+tokens_within(const struct rate_length *n, double share)
+{
+	const double spread = log(1 + n->sd / n->mean * (n->sd / n->mean));
+
+	return smaller(n->most, n->mean * exp(sqrt(spread) * rate_normal(share) - spread / 2));
+}
+
+static struct serve_times
+times_at(const double at[5], double mean)
+{
+	return (struct serve_times){ at[0], at[1], at[2], at[3], at[4], mean };
+}
+
+static void
+follow_split(struct serve_rate *r, const struct plan *p, double rate)
+{
+	const struct rate_split s = rate_split(&r->pools, &r->engine, &r->load_of_one, rate, NULL);
+	const double share[] = { .5, .9, .95, .99, p->traffic.percentile / 100 };
+	double first[5], next[5], life[5];
+
+	r->in_flight = s.batch * r->engines;
+	for (int i = 0; i < 5; i++) {
+		first[i] = rate_split_ttft(&s, share[i]);
+		next[i] = rate_split_step(&s, &r->engine, &r->load_of_one, share[i]) / r->engine.tokens;
+		life[i] = s.ttft + tokens_within(&r->load_of_one.answer, share[i]) * s.tpot;
+	}
+	r->ttft = times_at(first, s.ttft);
+	r->tpot = times_at(next, s.tpot);
+	r->life = times_at(life, s.life);
+	r->gap = rate_split_step(&s, &r->engine, &r->load_of_one, .99);
+}
+
+static bool
+is_inside(const struct serve_rate *r, const struct rate_limits *limits)
+{
+	return r->ttft.asked <= limits->ttft && r->tpot.asked <= limits->tpot;
+}
+
+/* Of both pools. */
+static double
+split_within(const struct serve_rate *r, const struct plan *p, const struct rate_limits *limits)
+{
+	double low = 0, high = r->saturation;
+
+	for (int i = 0; i < SPLIT_BISECTIONS; i++) {
+		struct serve_rate at = *r;
+		const double rate = (low + high) / 2;
+
+		follow_split(&at, p, rate);
+		if (is_inside(&at, limits))
+			low = rate;
+		else
+			high = rate;
+	}
+	return low;
+}
+
+/* It agrees with the percentiles at the plan's own rate, of which chance decides as well. */
+static void
+find_inside(struct serve_rate *r, const struct plan *p, struct rate_room *room)
+{
+	const struct arrivals *t = &p->traffic;
+	const struct rate_limits limits = { limit_or_none(t->ttft_limit), limit_or_none(t->tpot_limit),
+		t->percentile };
+
+	r->inside = r->split ? split_within(r, p, &limits) :
+	    r->engines * rate_within(&r->engine, &r->load_of_one, &limits, room);
+	if (r->followed && is_inside(r, &limits))
+		r->inside = larger(r->inside, t->rate);
+	else if (r->followed)
+		r->inside = smaller(r->inside, (1 - inside_least) * t->rate);
+}
+
+void
+serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_room *room)
+{
+	if (r->split)
+		follow_split(r, p, p->traffic.rate);
+	else
+		follow_events(r, p, room);
+}
+
+void
+serve_follow(struct serve *out, const struct plan *p, enum follow depth, struct rate_room *room)
+{
+	struct serve_rate *r = &out->rate;
+
+	if (!r->known || depth == FOLLOW_MEANS)
+		return;
+	r->followed = r->load < 1;
+	if (r->followed)
+		serve_percentiles(r, p, room);
+	if (r->limited && depth == FOLLOW_LIMITS)
+		find_inside(r, p, room);
+}

@@ -1,0 +1,365 @@
+/*
+ * Launches within files of schedulers: SkyPilot's tasks (skypilot-org/skypilot docs/source/reference/yaml-spec.rst) and
+ * Kubernetes' manifests with containers, among them LeaderWorkerSet (kubernetes-sigs/lws) and
+ * DynamoGraphDeployment (ai-dynamo/dynamo deploy/operator/api).
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "core/base/number.h"
+#include "file/base/textbuf.h"
+#include "file/import/wrapped.h"
+#include "file/launches/engine.h"
+#include "file/machines/machines.h"
+#include "file/notation/yamlin.h"
+
+enum { WALK_DEPTH = 24, DOCUMENTS_MAX = 32 };
+
+struct around {
+	const char *name;    /* of what the container belongs to */
+	int64_t gpus, nodes; /* of a pod and how many of those are one engine or job; 0: not said */
+	int64_t copies;      /* of all that, 0: not said */
+};
+
+struct wrapped {
+	struct import *im;
+	bool done;
+	const char *kind;       /* of the launch that is done */
+	int64_t engine, copies; /* its GPUs, and how many of it there are */
+	struct textbuf prefill; /* the command of a pool that fills caches, */
+	int64_t fillers;        /* and its engines */
+};
+
+static int64_t
+count_at(const json_t *object, const char *key)
+{
+	const json_t *v = json_object_get(object, key);
+	int64_t n = json_integer_value(v);
+
+	if (json_is_string(v) && !text_to_int(json_string_value(v), &n))
+		n = 0;
+	return n > 0 && n <= PLAN_WORLD_MAX ? n : 0;
+}
+
+/* Read the launch in place of the file; lines of it are none of the file's. */
+static bool
+read_inside(struct wrapped *w, const char *text, size_t size, const struct around *a)
+{
+	const struct import outer = *w->im;
+	struct import *im = w->im;
+	const char *kind;
+
+	if (im->launch == NULL)
+		return false;
+	im->text = text;
+	im->size = size;
+	if (im->world == 0)
+		im->world = product_of(a->gpus, most_of(a->nodes, 1));
+	im->inserts = 1;
+	im->insert[0].at = 0;
+	im->insert[0].lines = UINT_MAX / 2;
+	kind = im->launch(im);
+	im->text = outer.text;
+	im->size = outer.size;
+	im->world = outer.world;
+	if (kind == NULL) {
+		im->inserts = outer.inserts;
+		return false;
+	}
+	w->kind = kind;
+	notes_add(&im->taken, "%s -> a launch as of %s", a->name, kind);
+	if (im->world == 0 && a->gpus > 0 && im->errors->count == 0)
+		import_machine(im, product_of(a->gpus, most_of(a->nodes, 1)), most_of(a->nodes, 1), a->gpus, a->name);
+	return true;
+}
+
+/* ---- Kubernetes --------------------------------------------------------------------------- */
+
+/* "$(NAME)" of Kubernetes or "${NAME}" of envsubst, alone, as a shell has it. */
+static bool
+put_variable(struct textbuf *out, const char *text)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+	const size_t n = text != NULL && text[0] == '$' && text[1] != '\0' && strchr("({", text[1]) != NULL ?
+	    strspn(text + 2, letters) : 0;
+
+	if (n == 0 || strchr(")}", text[2 + n]) == NULL || text[2 + n] == '\0' || text[3 + n] != '\0')
+		return false;
+	textbuf_add(out, "\"${%.*s}\" ", (int)n, text + 2);
+	return true;
+}
+
+/* Words as a shell reads them again. */
+static void
+put_words(struct textbuf *out, const json_t *list)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:,@%+-";
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach(list, i, word) {
+		const char *text = json_string_value(word);
+
+		if (put_variable(out, text))
+			continue;
+		if (text != NULL && *text != '\0' && strspn(text, plain) == strlen(text)) {
+			textbuf_add(out, "%s ", text);
+			continue;
+		}
+		textbuf_add(out, "'");
+		for (size_t n; text != NULL && *text != '\0'; text += n) {
+			n = strcspn(text, "'");
+			textbuf_bytes(out, text, n);
+			if (text[n] == '\'' && ++n > 0)
+				textbuf_add(out, "'\\''");
+		}
+		textbuf_add(out, "' ");
+	}
+}
+
+/* The text of sh -c, NULL for a command that is none. */
+static const char *
+shell_text(const json_t *command, const json_t *args)
+{
+	const size_t n = json_array_size(command);
+	const char *flag = json_string_value(json_array_get(command, n > 1 ? 1 : 0));
+
+	if (n >= 2 && flag != NULL && flag[0] == '-' && flag[strlen(flag) - 1] == 'c')
+		return n > 2 ? json_string_value(json_array_get(command, 2)) : json_string_value(json_array_get(args, 0));
+	return NULL;
+}
+
+static void
+put_environment(struct textbuf *out, const json_t *list)
+{
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach(list, i, entry) {
+		const char *name = json_string_value(json_object_get(entry, "name"));
+		const char *value = json_string_value(json_object_get(entry, "value"));
+
+		if (name != NULL && value != NULL && strpbrk(value, "'\n") == NULL && strspn(name,
+		    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name))
+			textbuf_add(out, "%s='%s'\n", name, value);
+	}
+}
+
+/* By the engines' own options, or the role in a transfer of KV caches. */
+static bool
+is_prefill(const char *script)
+{
+	return (strstr(script, "disaggregation-mode") != NULL && strstr(script, "prefill") != NULL) ||
+	    strstr(script, "is-prefill-worker") != NULL || strstr(script, "\"kv_producer\"") != NULL;
+}
+
+static void
+take_container(struct wrapped *w, const json_t *c, struct around a)
+{
+	const json_t *command = json_object_get(c, "command"), *args = json_object_get(c, "args");
+	const json_t *limits = json_object_get(json_object_get(c, "resources"), "limits");
+	const char *text = shell_text(command, args);
+	const bool fills = strcasestr(a.name, "prefill") != NULL;
+	struct textbuf script = { 0 };
+
+	a.gpus = count_at(limits, "nvidia.com/gpu") > 0 ? count_at(limits, "nvidia.com/gpu") :
+	    count_at(limits, "amd.com/gpu") > 0 ? count_at(limits, "amd.com/gpu") : a.gpus;
+	put_environment(&script, json_object_get(c, "env"));
+	if (text != NULL) {
+		textbuf_bytes(&script, text, strlen(text));
+	} else {
+		put_words(&script, command);
+		put_words(&script, args);
+	}
+	textbuf_add(&script, "\n");
+	if (script.text != NULL && w->prefill.text == NULL && (fills || is_prefill(script.text))) {
+		w->prefill = script;
+		w->fillers = most_of(a.copies, 1);
+		return;
+	}
+	if (script.text != NULL && (w->done || fills || is_prefill(script.text)))
+		import_ignore(w->im, a.name, "another container: one launch is planned");
+	else if (script.text != NULL && (w->done = read_inside(w, script.text, script.used, &a)))
+		w->copies = most_of(a.copies, 1);
+	free(script.text);
+}
+
+static bool
+is_engine(const char *kind)
+{
+	return kind != NULL && text_index("vllm sglang trtllm", kind, strlen(kind)) >= 0;
+}
+
+/* All engines of the launch, and those that fill caches for them, as pools of one plan. */
+static void
+put_pools(struct wrapped *w)
+{
+	const struct import outer = *w->im;
+	struct import *im = w->im;
+	int64_t world = product_of(plan_world(im->plan), w->copies), gpus;
+	const int64_t node = im->plan->cluster.gpus_per_node;
+	char pool[48];
+
+	if (!is_engine(w->kind) || im->errors->count > 0)
+		return;
+	if (w->copies > 1)
+		import_set_int(im, FIELD_REPLICAS, w->copies, "replicas");
+	if (w->prefill.text != NULL) {
+		im->text = w->prefill.text;
+		im->size = w->prefill.used;
+		gpus = engine_pool_of_command(im, w->kind, w->fillers, pool, sizeof pool);
+		im->text = outer.text;
+		im->size = outer.size;
+		if (gpus > 0 && import_set(im, FIELD_PREFILL_WORKERS, pool, "the pool that fills caches"))
+			world += product_of(gpus, w->fillers);
+	}
+	if (im->world == 0 && world != plan_world(im->plan))
+		import_machine(im, world, 0, world % node == 0 ? node : 0, "replicas");
+}
+
+static void
+walk_node(struct wrapped *w, const json_t *node, struct around a, int depth)
+{
+	const json_t *limits = json_object_get(json_object_get(node, "resources"), "limits"), *child;
+	const char *key;
+	size_t i;
+
+	if (depth > WALK_DEPTH)
+		return;
+	if (json_is_object(node)) {
+		const char *name = json_string_value(json_object_get(node, "name"));
+
+		a.name = name != NULL && !text_equal(name, "main") ? name : a.name;
+		a.gpus = count_at(limits, "gpu") > 0 ? count_at(limits, "gpu") : a.gpus;
+		a.copies = count_at(node, "replicas") > 0 ? count_at(node, "replicas") : a.copies;
+		a.nodes = most_of(a.nodes, most_of(count_at(json_object_get(node, "multinode"), "nodeCount"),
+		    count_at(json_object_get(node, "leaderWorkerTemplate"), "size")));
+		if (json_is_array(json_object_get(node, "command")) || json_is_array(json_object_get(node, "args"))) {
+			take_container(w, node, a);
+			return;
+		}
+		json_object_foreach((json_t *)(uintptr_t)node, key, child) {
+			struct around in = a;
+
+			in.name = text_equal(key, "services") || json_is_array(child) || strstr("spec template metadata extraPodSpec "
+			    "mainContainer podTemplate leaderTemplate workerTemplate leaderWorkerTemplate", key) != NULL ? a.name : key;
+			walk_node(w, child, in, depth + 1);
+		}
+	}
+	json_array_foreach(node, i, child)
+		walk_node(w, child, a, depth + 1);
+}
+
+/* Comments and marks of documents alone. */
+static bool
+is_empty(const char *text, size_t size)
+{
+	const char *end = text + size;
+
+	while (text < end && (*text == '#' || strchr(" \t\r\n-", *text) != NULL))
+		text += *text == '#' ? strcspn(text, "\n") : 1;
+	return text >= end;
+}
+
+static void
+read_document(struct wrapped *w, const char *text, size_t size)
+{
+	struct jsonin j;
+	char *copy = malloc(size + 1);
+
+	if (copy == NULL)
+		return;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	if (yamlin_parse(&j, copy, size, w->im->name, w->im->errors))
+		walk_node(w, j.root, (struct around){ "containers", 0, 0, 0 }, 0);
+	jsonin_free(&j);
+	free(copy);
+}
+
+void
+manifest_read(struct import *im)
+{
+	struct wrapped w = { .im = im };
+	const char *at = im->text, *next;
+	size_t size;
+
+	for (int i = 0; at != NULL && *at != '\0' && i < DOCUMENTS_MAX && im->errors->count == 0; i++) {
+		next = strstr(at, "\n---");
+		size = next != NULL ? (size_t)(next + 1 - at) : strlen(at);
+
+		if (!is_empty(at, size))
+			read_document(&w, at, size);
+		at = next != NULL ? next + 4 : NULL;
+	}
+	put_pools(&w);
+	free(w.prefill.text);
+	if (!w.done && im->errors->count == 0)
+		import_error(im, "", "no container in it runs a launch that is known (fix: import the script that it runs)");
+}
+
+/* ---- SkyPilot ------------------------------------------------------------------------------- */
+
+/* "H100:8", {H100: 8}, or a list of either: the first one. */
+static int64_t
+take_accelerators(struct import *im, const json_t *v)
+{
+	static const char key[] = "resources.accelerators";
+	char name[PLAN_ID_SIZE] = "";
+	int64_t gpus = 1;
+
+	if (json_is_array(v) && json_array_size(v) > 1)
+		import_ignore(im, key, "the first of them is taken");
+	v = json_is_array(v) ? json_array_get(v, 0) : v;
+	if (json_is_object(v)) {
+		text_put(name, sizeof name, "%s", json_object_iter_key(json_object_iter((json_t *)(uintptr_t)v)));
+		gpus = most_of(count_at(v, name), 1);
+	} else if (json_is_string(v)) {
+		const char *text = json_string_value(v);
+		const size_t n = strcspn(text, ":");
+
+		text_put(name, sizeof name, "%.*s", (int)n, text);
+		if (text[n] == ':' && (!text_to_int(text + n + 1, &gpus) || gpus < 1 || gpus > PLAN_WORLD_MAX))
+			gpus = 1;
+	} else {
+		return 0;
+	}
+	machines_gpu(im, name, key);
+	return gpus;
+}
+
+static void
+read_task(struct import *im, const json_t *root)
+{
+	const json_t *envs = json_object_get(root, "envs"), *value;
+	const char *run = json_string_value(json_object_get(root, "run")), *key;
+	struct around a = { "run", take_accelerators(im, json_object_get(json_object_get(root, "resources"), "accelerators")),
+		most_of(count_at(root, "num_nodes"), 1), 1 };
+	struct wrapped w = { .im = im };
+	struct textbuf script = { 0 };
+
+	json_object_foreach((json_t *)(uintptr_t)envs, key, value)
+		if (json_is_string(value) && strpbrk(json_string_value(value), "'\n") == NULL)
+			textbuf_add(&script, "%s='%s'\n", key, json_string_value(value));
+	textbuf_add(&script, "SKYPILOT_NUM_NODES=%lld\nSKYPILOT_NUM_GPUS_PER_NODE=%lld\nSKYPILOT_NODE_RANK=0\n", (long long)a.nodes,
+	    (long long)most_of(a.gpus, 1));
+	if (run != NULL)
+		textbuf_bytes(&script, run, strlen(run));
+	textbuf_add(&script, "\n");
+	if (script.text == NULL || !read_inside(&w, script.text, script.used, &a))
+		import_error(im, "run", "is no launch that is known (fix: import the script that it runs)");
+	free(script.text);
+}
+
+void
+skypilot_read(struct import *im)
+{
+	struct jsonin j;
+
+	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors))
+		read_task(im, j.root);
+	jsonin_free(&j);
+}

@@ -1,0 +1,253 @@
+/* Megatron-Bridge: overrides of a recipe on a command line, and recipes themselves, which are Python. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "core/model/adapters.h"
+#include "file/launches/launches.h"
+#include "file/launches/settings.h"
+#include "file/launches/tuning.h"
+#include "file/machines/machines.h"
+#include "file/models/checkpoint.h"
+#include "file/source/words.h"
+
+#define CHUNKS "model.virtual_pipeline_model_parallel_size"
+
+/* What src/megatron/bridge/recipes/common.py and the classes of settings have for a recipe that says no other. */
+static const struct settings_key usual[] = {
+	{ "model.tensor_model_parallel_size", FIELD_TP, NULL, "1" },
+	{ "model.pipeline_model_parallel_size", FIELD_PP, NULL, "1" },
+	{ "model.context_parallel_size", FIELD_CP, NULL, "1" },
+	{ "model.expert_model_parallel_size", FIELD_EP, NULL, "1" },
+	{ "model.sequence_parallel", FIELD_SEQUENCE_PARALLEL, NULL, "false" },
+	{ "train.micro_batch_size", FIELD_MICRO_BATCH_SIZE, NULL, "2" },
+	{ "train.global_batch_size", FIELD_GLOBAL_BATCH_SIZE, NULL, "32" },
+	{ "dataset.seq_length", FIELD_SEQUENCE_LENGTH, NULL, "4096" },
+	{ NULL, FIELD_NONE, NULL, NULL }
+};
+
+/* ---- the name of a recipe ------------------------------------------------------------------- */
+
+/* "llama3_70b_pretrain_32gpu_h100_bf16_config": docs of scripts/training/recipe_metadata.py. */
+struct recipe {
+	char model[PLAN_ID_SIZE], mode[16], gpu[16], precision[16];
+	int64_t gpus;
+};
+
+static bool
+is_of(const char *words, const char *at, size_t n)
+{
+	return text_index(words, at, n) >= 0;
+}
+
+/* A word of the model: "llama31" is Llama 3.1, "1p5b" is 1.5b, "600m" is 0.6b. */
+static void
+add_word(struct recipe *r, const char *word)
+{
+	static const char digits[] = "0123456789";
+	const size_t n = strlen(word), letters = strspn(word, "abcdefghijklmnopqrstuvwxyz"), first = strspn(word, digits);
+	const bool version = letters > 1 && n == letters + 2 && strspn(word + letters, digits) == 2;
+
+	text_add(r->model, sizeof r->model, "%s", r->model[0] != '\0' ? "-" : "");
+	if (version)
+		text_add(r->model, sizeof r->model, "%.*s.%s", (int)n - 1, word, word + n - 1);
+	else if (first > 0 && word[first] == 'p' && strspn(word + first + 1, digits) > 0)
+		text_add(r->model, sizeof r->model, "%.*s.%s", (int)first, word, word + first + 1);
+	else if (first == 3 && text_equal(word + first, "m"))
+		text_add(r->model, sizeof r->model, "0.%cb", word[0]);
+	else
+		text_add(r->model, sizeof r->model, "%s", word);
+}
+
+static void
+read_recipe(struct recipe *r, const char *name)
+{
+	static const char modes[] = "pretrain sft peft lora dora finetune", rest[] = "config low precision";
+
+	*r = (struct recipe){ .gpus = 0 };
+	for (size_t n; *name != '\0'; name += n + (name[n] == '_')) {
+		char word[32];
+
+		n = strcspn(name, "_");
+		text_put(word, sizeof word, "%.*s", (int)n, name);
+		if (is_of(modes, word, n))
+			text_put(r->mode, sizeof r->mode, "%s", word);
+		else if (r->mode[0] == '\0' && !is_of(rest, word, n))
+			add_word(r, word);
+		else if (n > 3 && n < sizeof word && text_equal(word + n - 3, "gpu"))
+			r->gpus = strtoll(word, NULL, 10);
+		else if (r->gpus > 0 && r->gpu[0] == '\0')
+			text_put(r->gpu, sizeof r->gpu, "%s", word);
+		else if (strncmp(word, "bf16", 4) == 0 || strncmp(word, "fp8", 3) == 0 || strncmp(word, "nvfp4", 5) == 0)
+			text_put(r->precision, sizeof r->precision, "%s", word);
+	}
+}
+
+static void
+take_recipe(struct import *im, const char *name)
+{
+	static const char source[] = "the recipe's name";
+	static const char words[] = "bf16=bf16|fp8cs=fp8|fp8ds=fp8|fp8sc=fp8-block|fp8mx=mxfp8|nvfp4=nvfp4";
+	struct recipe r;
+	char ours[32];
+
+	read_recipe(&r, name);
+	if (!field_is_set(FIELD_PRESET, im->plan) && r.model[0] != '\0')
+		import_checkpoint(im, r.model, source);
+	if (!field_is_set(FIELD_PRECISION, im->plan) && settings_ours(words, r.precision, strcmp, ours, sizeof ours))
+		import_set(im, FIELD_PRECISION, ours, source);
+	if (r.gpu[0] != '\0')
+		machines_gpu(im, r.gpu, source);
+	if (text_equal(r.mode, "sft"))
+		import_set(im, FIELD_FINETUNE, "full", source);
+	else if (text_equal(r.mode, "peft") || text_equal(r.mode, "lora") || text_equal(r.mode, "dora"))
+		import_set(im, FIELD_FINETUNE, r.mode[0] == 'd' ? "dora" : "lora", source);
+	if (!field_is_set(FIELD_NODES, im->plan) && (im->world > 0 || r.gpus > 0))
+		import_machine(im, im->world > 0 ? im->world : r.gpus, 0, 0, im->world > 0 ? "--world" : source);
+}
+
+/* ---- keys that take more than a row --------------------------------------------------------- */
+
+static void
+take_modules(struct import *im, const struct jsonin *j)
+{
+	static const char key[] = "model.recompute_modules";
+	char modules[PLAN_LIST_SIZE] = "", path[64];
+	const char *name;
+
+	for (size_t i = 0; text_put(path, sizeof path, "%s.%zu", key, i), (name = jsonin_text(j, path)) != NULL; i++)
+		text_add(modules, sizeof modules, "%s%s", i > 0 ? "," : "", name);
+	if (jsonin_has(j, key) && modules[0] != '\0')
+		import_set(im, FIELD_RECOMPUTE_MODULES, modules, key);
+}
+
+static void
+take_state(struct import *im, const struct jsonin *j)
+{
+	static const char fsdp[] = "ddp.use_megatron_fsdp", strategy[] = "ddp.data_parallel_sharding_strategy";
+	static const char sharded[] = "ddp.use_distributed_optimizer";
+	static const struct settings_key strategies[] = {
+		{ strategy, FIELD_ZERO_STAGE, "optim_grads_params=3|optim_grads=2|optim=1|no_shard=0", "3" },
+		{ NULL, FIELD_NONE, NULL, NULL }
+	};
+
+	if (settings_on(j, fsdp))
+		settings_take(im, j, strategies, "Megatron-FSDP");
+	else if (jsonin_has(j, sharded))
+		import_set(im, FIELD_ZERO_STAGE, settings_on(j, sharded) ? "1" : "0", sharded);
+	if (!settings_on(j, "model.cpu_offloading"))
+		return;
+	settings_set(im, j, FIELD_OFFLOAD_LAYERS, settings_number(j, "model.cpu_offloading_num_layers", 0),
+	    "model.cpu_offloading_num_layers");
+}
+
+/* Losses fused by which implementation; CUDA graphs of which modules. */
+static void
+take_kernels(struct import *im, const struct jsonin *j)
+{
+	static const char loss[] = "model.cross_entropy_loss_fusion", impl[] = "model.cuda_graph_impl";
+	const char *graphs = jsonin_text(j, impl), *scope = jsonin_text(j, "model.cuda_graph_scope");
+
+	if (jsonin_has(j, loss))
+		import_set(im, FIELD_CROSS_ENTROPY, !settings_on(j, loss) ? "unfused" : settings_is(j,
+		    "model.cross_entropy_fusion_impl", "te") ? "te" : "native", loss);
+	if (graphs != NULL)
+		import_set(im, FIELD_CUDA_GRAPH, text_equal(graphs, "none") ? "none" : text_equal(graphs, "full_iteration") ||
+		    text_equal(graphs, "local") ? "full" : scope == NULL || strstr(scope, "attn") != NULL ||
+		    text_equal(scope, "full") ? "layer" : "router", impl);
+}
+
+static void
+take_adapters(struct import *im, const struct jsonin *j)
+{
+	static const struct tuner lora = { .targets = "peft.target_modules", .usual = "all-linear", .fused = true };
+
+	if (!adapters_only(im->plan))
+		return;
+	settings_take(im, j, bridge_peft_keys, "Megatron-Bridge");
+	tuning_take_targets(im, j, &lora);
+}
+
+static void
+take_settings(struct import *im, const struct jsonin *j)
+{
+	static const struct settings_key state[] = {
+		{ "ddp.overlap_param_gather", FIELD_OVERLAP_PARAM_GATHER, NULL, NULL },
+		{ "ddp.grad_reduce_in_fp32", FIELD_GRAD_DTYPE, "true=fp32|false=bf16", NULL },
+		{ "ddp.bucket_size", FIELD_BUCKET_SIZE, NULL, NULL },
+		{ "comm_overlap.tp_comm_overlap", FIELD_TP_OVERLAP, NULL, NULL },
+		{ NULL, FIELD_NONE, NULL, NULL }
+	};
+
+	import_fill(im, FIELD_LAYOUT, "megatron");
+	settings_take(im, j, bridge_keys, "Megatron-Bridge");
+	settings_take(im, j, state, "Megatron-Bridge");
+	take_modules(im, j);
+	take_state(im, j);
+	take_kernels(im, j);
+}
+
+/* ---- the two forms -------------------------------------------------------------------------- */
+
+/* What a recipe in Python says, over what recipes begin with. */
+static void
+read_python(struct import *im)
+{
+	char name[PYIN_NAME_SIZE];
+	struct jsonin j;
+
+	if (settings_python(&j, im, name)) {
+		settings_checkpoint(im, &j, "model.0");
+		settings_take(im, &j, usual, "Megatron-Bridge");
+		take_settings(im, &j);
+		take_recipe(im, name);
+		take_adapters(im, &j);
+		settings_budget(im, settings_number(&j, "train.train_iters", 0), "train.train_iters");
+		settings_rest(im, &j);
+	}
+	jsonin_free(&j);
+}
+
+/* A flag's value, the first of several: overrides may stand behind it. */
+static const char *
+flag_of(const struct jsonin *flags, const char *name)
+{
+	char first[64];
+
+	text_put(first, sizeof first, "%s.0", name);
+	return jsonin_text(flags, name) != NULL ? jsonin_text(flags, name) : jsonin_text(flags, first);
+}
+
+static void
+take_flags(struct import *im, const struct jsonin *flags)
+{
+	const int64_t nodes = settings_number(flags, "nodes", 0), gpus = settings_number(flags, "gpus_per_node", 0);
+	const char *recipe = flag_of(flags, "recipe"), *mode = flag_of(flags, "mode");
+
+	if (im->world == 0 && nodes > 0 && gpus > 0)
+		import_machine(im, product_of(nodes, gpus), nodes, gpus, "--nodes and --gpus-per-node");
+	if (mode != NULL && !text_equal(mode, "pretrain"))
+		import_set(im, FIELD_FINETUNE, text_equal(mode, "sft") ? "full" : mode, "--mode");
+	if (recipe != NULL && strspn(recipe, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(recipe))
+		take_recipe(im, recipe);
+	notes_add(&im->assumed, "what no override says is a plan's own, not that of the recipe (fix: import the recipe too)");
+}
+
+void
+bridge_read(struct import *im)
+{
+	struct jsonin j, flags = { .root = NULL };
+
+	if (strncmp(im->text, "def ", 4) == 0 || strstr(im->text, "\ndef ") != NULL) {
+		read_python(im);
+		return;
+	}
+	if (words_read(&j, im, NULL, false) && words_read(&flags, im, "--recipe", false)) {
+		take_settings(im, &j);
+		take_flags(im, &flags);
+		take_adapters(im, &j);
+		settings_rest(im, &j);
+	}
+	jsonin_free(&flags);
+	jsonin_free(&j);
+}

@@ -1,0 +1,334 @@
+/*
+ * Command lines of serving engines. Sources: vllm-project/vllm vllm/engine/arg_utils.py;
+ * sgl-project/sglang python/sglang/srt/server_args.py; NVIDIA/TensorRT-LLM
+ * tensorrt_llm/commands/serve.py, llmapi/llm_args.py (2026-08).
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "file/launches/engine.h"
+#include "file/launches/launches.h"
+#include "file/launches/settings.h"
+#include "file/source/named.h"
+#include "file/source/words.h"
+
+#define END { NULL, FIELD_NONE, NULL, NULL }
+#define FORMATS "fp8=fp8|w8a8_fp8=fp8|modelopt=fp8|awq=int4|awq_marlin=int4|gptq=int4|gptq_marlin=int4|" \
+    "w8a8_int8=int8|mxfp4=mxfp4|modelopt_fp4=nvfp4"
+
+/* Keys as the settings of all three are read: their own, or those that others of them stand for. */
+struct engine {
+	const char *id, *programs;
+	const char *models;     /* keys of the checkpoint; else it is an operand */
+	const char *aliases;    /* "SHORT=own|..." */
+	const struct settings_key *keys;
+	const char *context, *tokens, *config; /* longest sequence, token limit, file with more of these */
+};
+
+static const struct settings_key vllm_keys[] = {
+	{ "tensor_parallel_size", FIELD_TP, NULL, "1" },
+	{ "pipeline_parallel_size", FIELD_PP, NULL, "1" },
+	{ "prefill_context_parallel_size", FIELD_CP, NULL, "1" },
+	{ "decode_context_parallel_size", FIELD_DCP, NULL, NULL },
+	{ "max_num_seqs", FIELD_MAX_NUM_SEQS, NULL, NULL },
+	{ "gpu_memory_utilization", FIELD_GPU_MEMORY_UTILIZATION, NULL, NULL },
+	{ "block_size", FIELD_BLOCK_SIZE, NULL, NULL },
+	{ "enforce_eager", FIELD_EAGER, NULL, NULL },
+	{ "enable_dbo", FIELD_TWO_BATCHES, NULL, NULL },
+	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|bfloat16=bf16|fp8=fp8|fp8_e4m3=fp8|fp8_e5m2=fp8|nvfp4=nvfp4", NULL },
+	{ "quantization", FIELD_WEIGHT_DTYPE, FORMATS, NULL },
+	{ "speculative_config.num_speculative_tokens", FIELD_DRAFT_TOKENS, NULL, NULL },
+	END
+};
+static const struct settings_key sglang_keys[] = {
+	{ "tp_size", FIELD_TP, NULL, "1" },
+	{ "pp_size", FIELD_PP, NULL, "1" },
+	{ "max_running_requests", FIELD_MAX_NUM_SEQS, NULL, NULL },
+	{ "mem_fraction_static", FIELD_GPU_MEMORY_UTILIZATION, NULL, NULL },
+	{ "page_size", FIELD_BLOCK_SIZE, NULL, NULL },
+	{ "disable_cuda_graph", FIELD_EAGER, NULL, NULL },
+	{ "enable_two_batch_overlap", FIELD_TWO_BATCHES, NULL, NULL },
+	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|bf16=bf16|fp8_e4m3=fp8|fp8_e5m2=fp8|fp4_e2m1=nvfp4", NULL },
+	{ "quantization", FIELD_WEIGHT_DTYPE, FORMATS, NULL },
+	{ "speculative_num_steps", FIELD_DRAFT_TOKENS, NULL, NULL },
+	{ "scheduler_recv_interval", FIELD_POLL_INTERVAL, NULL, NULL },
+	END
+};
+static const struct settings_key trtllm_keys[] = {
+	{ "tensor_parallel_size", FIELD_TP, NULL, "1" },
+	{ "pipeline_parallel_size", FIELD_PP, NULL, "1" },
+	{ "context_parallel_size", FIELD_CP, NULL, "1" },
+	{ "max_batch_size", FIELD_MAX_NUM_SEQS, NULL, NULL },
+	{ "kv_cache_config.free_gpu_memory_fraction", FIELD_GPU_MEMORY_UTILIZATION, NULL, NULL },
+	{ "kv_cache_free_gpu_memory_fraction", FIELD_GPU_MEMORY_UTILIZATION, NULL, NULL },
+	{ "kv_cache_config.tokens_per_block", FIELD_BLOCK_SIZE, NULL, NULL },
+	{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|fp8=fp8|nvfp4=nvfp4", NULL },
+	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|fp8=fp8|nvfp4=nvfp4", NULL },
+	{ "speculative_config.num_nextn_predict_layers", FIELD_DRAFT_TOKENS, NULL, NULL },
+	{ "speculative_config.max_draft_len", FIELD_DRAFT_TOKENS, NULL, NULL },
+	END
+};
+
+static const struct engine vllm = { "vllm", "vllm serve|vllm.entrypoints|dynamo.vllm", "model",
+	"tp=tensor_parallel_size|pp=pipeline_parallel_size|dp=data_parallel_size|pcp=prefill_context_parallel_size|"
+	"dcp=decode_context_parallel_size|ep=enable_expert_parallel", vllm_keys, "max_model_len",
+	"max_num_batched_tokens", "config" };
+static const struct engine sglang = { "sglang", "sglang.launch_server|sglang serve|dynamo.sglang", "model_path model",
+	"tp=tp_size|tensor_parallel_size=tp_size|pp=pp_size|pipeline_parallel_size=pp_size|dp=dp_size|"
+	"data_parallel_size=dp_size|ep=ep_size|expert_parallel_size=ep_size|attn_cp_size=attention_context_parallel_size",
+	sglang_keys, "context_length", "chunked_prefill_size", "config" };
+static const struct engine trtllm = { "trtllm", "trtllm-serve|dynamo.trtllm", "model",
+	"tp_size=tensor_parallel_size|pp_size=pipeline_parallel_size|cp_size=context_parallel_size|"
+	"ep_size=moe_expert_parallel_size|extra_llm_api_options=config", trtllm_keys, "max_seq_len",
+	"max_num_tokens", "config" };
+
+/* Short names become the others. */
+static void
+put_aliases(struct jsonin *j, const char *aliases)
+{
+	const char *name;
+	char pair[96];
+
+	for (int64_t i = 0; text_choice(aliases, i, pair, sizeof pair); i++) {
+		json_t *value;
+
+		name = strchr(pair, '=') + 1;
+		pair[strcspn(pair, "=")] = '\0';
+		if ((value = json_object_get(j->root, pair)) == NULL)
+			continue;
+		json_object_set(j->root, name, value);
+		json_object_del(j->root, pair);
+	}
+}
+
+/* Files have hyphens where flags became underscores. */
+static void
+put_underscores(struct jsonin *j)
+{
+	json_t *plain = json_object(), *value;
+	const char *key;
+	char name[96];
+
+	json_object_foreach(j->root, key, value) {
+		text_put(name, sizeof name, "%s", key);
+		for (char *c = name; *c != '\0'; c++)
+			*c = *c == '-' ? '_' : *c;
+		if (text_equal(name, key) || json_object_get(j->root, name) == NULL)
+			json_object_set(plain, name, value);
+	}
+	json_decref(j->root);
+	j->root = plain;
+}
+
+/* Options whose value is an object in JSON become one. */
+static void
+put_objects(struct jsonin *j)
+{
+	static const char key[] = "speculative_config";
+	const char *text = json_string_value(json_object_get(j->root, key));
+	json_t *object = text != NULL ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+	if (json_is_object(object))
+		json_object_set(j->root, key, object);
+	json_decref(object);
+}
+
+/* vLLM takes 32k for 32,000 and 32K for 32,768 (human_readable_int); -1 and auto are for it to tell. */
+static void
+take_size(struct import *im, const struct jsonin *j, enum field_id f, const char *key)
+{
+	static const struct {
+		char suffix;
+		int64_t times;
+	} sizes[] = { { 'k', 1000 }, { 'K', 1024 }, { 'm', 1000000 }, { 'M', 1048576 } };
+	const char *text = jsonin_text(j, key);
+	const size_t n = text != NULL ? strlen(text) : 0;
+	int64_t size = text == NULL ? settings_number(j, key, 0) : 0;
+	double number;
+	char digits[24];
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (n > 1 && n < sizeof digits && text[n - 1] == sizes[i].suffix) {
+			text_put(digits, sizeof digits, "%.*s", (int)n - 1, text);
+			if (text_to_real(digits, &number) && number > 0 && number < 1e6)
+				size = (int64_t)(number * (double)sizes[i].times);
+		}
+	if (size > 0)
+		import_set_int(im, f, size, key);
+	else if (jsonin_has(j, key))
+		import_ignore(im, key, "the engine tells its size");
+}
+
+/* Experts are spread over so many ranks, of those that a model without them has none. */
+static void
+take_experts(struct import *im, const struct jsonin *j, int64_t ranks)
+{
+	const struct catalog_entry *model = im->catalog != NULL ?
+	    catalog_find(&im->catalog->models, im->plan->model.preset) : NULL;
+	const char *key = jsonin_has(j, "ep_size") ? "ep_size" : "moe_expert_parallel_size";
+	const int64_t size = settings_on(j, "enable_expert_parallel") ? ranks : settings_number(j, key, 1);
+
+	if (size > 1 && (im->has_model || (model != NULL && model->values.model.experts > 0)))
+		import_set_int(im, FIELD_EP, size, settings_on(j, "enable_expert_parallel") ?
+		    "enable_expert_parallel" : key);
+}
+
+/* GPUs of one engine, and how its copies of the attention lie in them. */
+static void
+take_ranks(struct import *im, const struct jsonin *j, const struct engine *e)
+{
+	const struct parallel *p = &im->plan->parallel;
+	const bool vllms = e == &vllm;
+	const char *copies = vllms ? "data_parallel_size" : "dp_size";
+	const bool inside = settings_on(j, "enable_dp_attention") || settings_on(j, "enable_attention_dp");
+	const int64_t dp = settings_number(j, copies, 1);
+	const int64_t cp = settings_number(j, "attention_context_parallel_size", 1);
+	int64_t world;
+
+	if (cp > 1 && p->tp % cp == 0) { /* a part of TP */
+		import_set_int(im, FIELD_CP, cp, "attention_context_parallel_size");
+		import_set_int(im, FIELD_TP, p->tp / cp, "tp_size");
+	}
+	world = product_of(product_of(p->tp, p->cp), product_of(p->pp, inside ? 1 : most_of(dp, 1)));
+	if (inside)
+		import_set(im, FIELD_DP_ATTENTION, "true", e == &sglang ? "enable_dp_attention" : "enable_attention_dp");
+	if (inside && dp > 1 && dp != p->tp)
+		import_ignore(im, copies, "in a plan each rank of DP attention holds all of it");
+	take_experts(im, j, world / most_of(p->pp, 1));
+	import_machine(im, im->world > 0 ? im->world : world, settings_number(j, "nnodes", 0), 0,
+	    im->world > 0 ? "--world" : e->keys[0].path);
+}
+
+/* Without a length it is the model's. */
+static void
+take_context(struct import *im, const struct jsonin *j, const struct engine *e)
+{
+	const struct catalog_entry *model = im->catalog != NULL ?
+	    catalog_find(&im->catalog->models, im->plan->model.preset) : NULL;
+
+	take_size(im, j, FIELD_CONTEXT_LENGTH, e->context);
+	take_size(im, j, FIELD_MAX_BATCHED_TOKENS, e->tokens);
+	if (!field_is_set(FIELD_CONTEXT_LENGTH, im->plan) && model != NULL)
+		import_assume_int(im, FIELD_CONTEXT_LENGTH, model->values.model.max_position, "the longest of the model");
+}
+
+static void
+put_own_keys(struct jsonin *j, const struct engine *e)
+{
+	put_underscores(j);
+	put_aliases(j, e->aliases);
+	put_objects(j);
+}
+
+static void
+take_engine(struct import *im, const struct jsonin *j, const struct engine *e)
+{
+	static const char graphs[] = "cuda_graph_config";
+
+	settings_take(im, j, e->keys, e->id);
+	if (e == &trtllm && json_is_null(json_object_get(j->root, graphs)))
+		import_set(im, FIELD_EAGER, "true", graphs);
+	take_ranks(im, j, e);
+	take_context(im, j, e);
+}
+
+static void
+read_engine(struct import *im, const struct engine *e)
+{
+	struct jsonin j;
+
+	if (words_read(&j, im, e->programs, false)) {
+		put_aliases(&j, e->aliases);
+		if (jsonin_text(&j, e->config) != NULL)
+			named_below(im, &j, jsonin_text(&j, e->config), e->config);
+		put_own_keys(&j, e);
+		import_fill(im, FIELD_MODE, "serve");
+		import_set(im, FIELD_ENGINE, e->id, "the command");
+		settings_checkpoint(im, &j, jsonin_has(&j, WORDS_OPERAND) ? WORDS_OPERAND : e->models);
+		take_engine(im, &j, e);
+		settings_rest(im, &j);
+	}
+	jsonin_free(&j);
+}
+
+void
+vllm_read(struct import *im)
+{
+	read_engine(im, &vllm);
+}
+
+void
+sglang_read(struct import *im)
+{
+	read_engine(im, &sglang);
+}
+
+void
+trtllm_read(struct import *im)
+{
+	read_engine(im, &trtllm);
+}
+
+/* ---- engines of another program's file ------------------------------------------------------ */
+
+static const struct engine *
+find_engine(const char *name)
+{
+	static const struct engine *const all[] = { &vllm, &sglang, &trtllm };
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (text_equal(all[i]->id, name))
+			return all[i];
+	return NULL;
+}
+
+bool
+engine_take(struct import *im, struct jsonin *j, const char *name)
+{
+	const struct engine *e = find_engine(name);
+
+	if (e == NULL)
+		return false;
+	put_own_keys(j, e);
+	import_fill(im, FIELD_MODE, "serve");
+	import_set(im, FIELD_ENGINE, e->id, "the engine");
+	take_engine(im, j, e);
+	return true;
+}
+
+/* GPUs of an engine of one stage whose prefill is that of a plan: TP, or all ranks with their own attention. */
+int64_t
+engine_pool(struct jsonin *j, const char *name, int64_t workers, char *buf, size_t size)
+{
+	const struct engine *e = find_engine(name);
+	int64_t tp, dp;
+	bool inside;
+
+	buf[0] = '\0';
+	if (e == NULL)
+		return 0;
+	put_own_keys(j, e);
+	tp = most_of(settings_number(j, e->keys[0].path, 1), 1);
+	dp = settings_number(j, e == &vllm ? "data_parallel_size" : "dp_size", 1);
+	inside = settings_on(j, "enable_dp_attention") || settings_on(j, "enable_attention_dp") || (e == &vllm && dp > 1);
+	tp = e == &vllm ? product_of(tp, most_of(dp, 1)) : tp;
+	tp = product_of(tp, most_of(settings_number(j, e->keys[1].path, 1), 1));
+	if (workers > 0)
+		text_put(buf, size, "%lldx%s%lld", (long long)workers, inside ? "dp" : "tp", (long long)tp);
+	return tp;
+}
+
+int64_t
+engine_pool_of_command(struct import *im, const char *name, int64_t workers, char *buf, size_t size)
+{
+	const struct engine *e = find_engine(name);
+	struct jsonin j = { .root = NULL };
+	int64_t gpus = 0;
+
+	buf[0] = '\0';
+	if (e != NULL && words_read(&j, im, e->programs, false))
+		gpus = engine_pool(&j, name, workers, buf, size);
+	jsonin_free(&j);
+	return gpus;
+}

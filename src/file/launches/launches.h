@@ -1,0 +1,41 @@
+/*
+ * launches.h - the readers of what starts a run, as import_table (import.h) has them: each makes a
+ * plan of one kind of text, or leaves complaints. What they share is in importer.h.
+ */
+#ifndef FILE_LAUNCHES_H
+#define FILE_LAUNCHES_H
+#include "file/source/importer.h"
+
+/* ---- launches ---- */
+
+void megatron_read(struct import *im);       /* arguments, bare or in a script */
+void bridge_read(struct import *im);         /* Megatron-Bridge: overrides, or Python */
+void deepspeed_json_read(struct import *im); /* ZeRO, batches, precision, offload */
+void torchtitan_read(struct import *im);     /* a job file up to v0.2.2 (TOML) */
+void torchtitan_python_read(struct import *im); /* a function after that */
+void nanotron_read(struct import *im);       /* YAML, as those below */
+void accelerate_read(struct import *im);
+
+/* ---- fine-tuning, rollouts, pairs of responses: tuning_keys.h, rl_keys.h ---- */
+
+void trl_read(struct import *im);            /* or a script with the same as flags */
+void axolotl_read(struct import *im);
+void llamafactory_read(struct import *im);
+void swift_read(struct import *im);
+void megatron_swift_read(struct import *im); /* ms-swift's trainer of Megatron-LM */
+void torchtune_read(struct import *im);      /* or a script with overrides */
+void nemo_read(struct import *im);
+void verl_read(struct import *im);           /* overrides */
+void verl_sft_read(struct import *im);       /* its trainer on texts */
+void primus_read(struct import *im);         /* Megatron-LM or torchtitan, in YAML */
+void slime_read(struct import *im);          /* Megatron-LM's arguments and its own */
+void openrlhf_read(struct import *im);       /* flags, since their names have points in them */
+
+/* ---- engines: engine.c, command lines ---- */
+
+void vllm_read(struct import *im);
+void sglang_read(struct import *im);
+void trtllm_read(struct import *im);
+void inferencex_read(struct import *im); /* one of many */
+void srt_slurm_read(struct import *im); /* pools of any of them */
+#endif

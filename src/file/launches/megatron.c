@@ -1,0 +1,490 @@
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/launches/launches.h"
+#include "file/launches/megatron_args.h"
+#include "file/launches/megatron_flags.h"
+#include "file/launches/megatron_hybrid.h"
+#include "file/launches/megatron_rules.h"
+#include "file/launches/settings_keys.h"
+
+/* ---- rows of the table ------------------------------------------------------------------ */
+
+static void
+refuse_value(struct megatron_args *a, const char *flag, const char *value)
+{
+	import_refuse(a->im, flag, "has no value '%s'", value);
+}
+
+static void
+put_row(struct megatron_args *a, const struct megatron_flag *row)
+{
+	const struct megatron_arg *arg = megatron_arg(a, row->flag);
+	const size_t complaints = a->im->errors->count;
+	const char *value;
+	char ours[64];
+
+	if (arg == NULL) {
+		if (row->absent != NULL)
+			megatron_absent(a, row->field, row->absent);
+		return;
+	}
+	a->im->line = arg->line;
+	if (row->kind == FLAG_SWITCH) {
+		if (arg->values > 0 && !arg->value[0].unknown)
+			import_refuse(a->im, row->flag, "takes no value");
+		import_set(a->im, row->field, row->words, row->flag);
+	} else if (row->kind == FLAG_VALUE && field_table[row->field].type == FIELD_INT) {
+		const int64_t n = megatron_int(a, row->flag, 0);
+
+		if (a->im->errors->count == complaints)
+			megatron_number(a, row->field, n, row->flag);
+	} else if ((value = megatron_text(a, row->flag, NULL)) == NULL) {
+		return;
+	} else if (row->kind == FLAG_VALUE) {
+		import_set(a->im, row->field, value, row->flag);
+	} else if (settings_ours(row->words, value, strcmp, ours, sizeof ours)) {
+		import_set(a->im, row->field, ours, row->flag);
+	} else {
+		refuse_value(a, row->flag, value);
+	}
+}
+
+/* ---- the model ---------------------------------------------------------------------------- */
+
+/* Sizes that follow others (arguments.py, validate_args). */
+static void
+put_sizes(struct megatron_args *a)
+{
+	struct model *m = &a->im->plan->model;
+	const int64_t hidden = m->hidden_size;
+
+	if (megatron_has(a, "--quick-geglu"))
+		import_set(a->im, FIELD_GATED_MLP, "true", "--quick-geglu");
+	if (!megatron_has(a, "--ffn-hidden-size"))
+		megatron_number(a, FIELD_FFN_HIDDEN_SIZE, megatron_has(a, "--swiglu") ?
+		    4 * hidden * 2 / 3 / 64 * 64 : 4 * hidden, "--ffn-hidden-size");
+	if (!megatron_has(a, "--kv-channels") && m->attention_heads > 0)
+		megatron_number(a, FIELD_HEAD_DIM, hidden / m->attention_heads, "--kv-channels");
+	if (megatron_has(a, "--group-query-attention"))
+		megatron_number(a, FIELD_KV_HEADS, megatron_int(a, "--num-query-groups", 1),
+		    "--num-query-groups");
+	else
+		megatron_number(a, FIELD_KV_HEADS, m->attention_heads, "--group-query-attention");
+	if (megatron_has(a, "--use-rotary-position-embeddings"))
+		import_set(a->im, FIELD_POSITION, "rope", "--use-rotary-position-embeddings");
+	if (megatron_has(a, "--padded-vocab-size")) {
+		megatron_number(a, FIELD_VOCAB_SIZE, megatron_int(a, "--padded-vocab-size", 0),
+		    "--padded-vocab-size");
+		import_fill(a->im, FIELD_VOCAB_MULTIPLE, "1");
+	} else if (!megatron_has(a, "--vocab-size")) {
+		import_assume(a->im, FIELD_VOCAB_SIZE, field_table[FIELD_VOCAB_SIZE].default_text,
+		    "the tokenizer's, which the arguments do not tell (fix: --set model.vocab_size=N)");
+	}
+}
+
+/* Multi-head latent attention: arguments.py, _add_mla_args. */
+static void
+put_latent(struct megatron_args *a)
+{
+	static const struct {
+		const char *flag;
+		enum field_id field;
+		int64_t absent;
+	} sizes[] = {
+		{ "--q-lora-rank", FIELD_Q_LORA_RANK, 0 },
+		{ "--kv-lora-rank", FIELD_KV_LORA_RANK, 32 },
+		{ "--qk-head-dim", FIELD_QK_NOPE_HEAD_DIM, 128 },
+		{ "--qk-pos-emb-head-dim", FIELD_QK_ROPE_HEAD_DIM, 64 },
+		{ "--v-head-dim", FIELD_V_HEAD_DIM, 128 },
+	};
+
+	if (a->im->plan->model.attention != ATTENTION_MLA)
+		return;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		megatron_number(a, sizes[i].field, megatron_int(a, sizes[i].flag, sizes[i].absent),
+		    sizes[i].flag);
+}
+
+/*
+ * --moe-layer-freq: every n-th layer, or Python's "([0]*3+[1]*58)" with a 1 for each layer that
+ * has experts. The pattern is leading dense layers and then every n-th, as a plan has it, or no
+ * plan can be made of it.
+ */
+enum { PATTERN_MAX = 4096 };
+
+static size_t
+expand_pattern(const char *text, unsigned char *layers)
+{
+	size_t n = 0;
+
+	while (*text != '\0') {
+		const size_t from = n;
+		long times = 1;
+		char *end;
+
+		text += strspn(text, " ()+'\"");
+		if (*text != '[')
+			return *text == '\0' ? n : 0;
+		for (text++; *text != ']' && *text != '\0' && n < PATTERN_MAX; text++)
+			if (*text == '0' || *text == '1')
+				layers[n++] = *text == '1';
+			else if (*text != ',' && *text != ' ')
+				return 0;
+		if (*text++ != ']')
+			return 0;
+		text += strspn(text, " ");
+		if (*text == '*') {
+			times = strtol(text + 1, &end, 10);
+			text = end;
+		}
+		if (n == from)
+			return 0;
+		for (const size_t once = n - from; --times > 0;)
+			for (size_t i = 0; i < once; i++) {
+				if (n == PATTERN_MAX)
+					return 0;
+				layers[n] = layers[n - once];
+				n++;
+			}
+	}
+	return n;
+}
+
+static bool
+put_pattern(struct megatron_args *a, const unsigned char *layers, size_t n)
+{
+	size_t dense = 0, every = 1;
+
+	while (dense < n && !layers[dense])
+		dense++;
+	while (dense + every < n && !layers[dense + every])
+		every++;
+	for (size_t i = dense; i < n; i++)
+		if (layers[i] != ((i - dense) % every == 0))
+			return false;
+	if (dense + every >= n)
+		every = n - dense > 1 ? every : 1;
+	megatron_number(a, FIELD_DENSE_LAYERS, (int64_t)dense, "--moe-layer-freq");
+	megatron_number(a, FIELD_MOE_LAYER_EVERY, (int64_t)every, "--moe-layer-freq");
+	return true;
+}
+
+static void
+put_expert_layers(struct megatron_args *a)
+{
+	static const char flag[] = "--moe-layer-freq";
+	unsigned char layers[PATTERN_MAX];
+	char text[1024];
+	int64_t every;
+	size_t n;
+
+	if (!megatron_join(a, flag, " ", text, sizeof text) || text[0] == '\0')
+		return;
+	a->im->line = megatron_arg(a, flag)->line;
+	if (text_to_int(text, &every)) {
+		megatron_number(a, FIELD_MOE_LAYER_EVERY, every, flag);
+	} else if ((n = expand_pattern(text, layers)) == 0) {
+		refuse_value(a, flag, text);
+	} else if ((int64_t)n != a->im->plan->model.layers) {
+		import_refuse(a->im, flag, "tells of %zu layers, and the model has %lld", n,
+		    (long long)a->im->plan->model.layers);
+	} else if (!put_pattern(a, layers, n)) {
+		import_error(a->im, flag, "a plan has leading dense layers, then every n-th with "
+		    "experts: this is another pattern");
+	}
+}
+
+static void
+put_experts(struct megatron_args *a)
+{
+	const struct model *m = &a->im->plan->model;
+
+	if (m->experts == 0)
+		return;
+	if (!megatron_has(a, "--moe-router-topk"))
+		megatron_number(a, FIELD_EXPERTS_PER_TOKEN, 2, "--moe-router-topk");
+	if (!megatron_has(a, "--moe-ffn-hidden-size"))
+		megatron_number(a, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size, "--moe-ffn-hidden-size");
+	put_expert_layers(a);
+}
+
+/* "127,0" or "(127, 0)": tokens to the left of one that looks, which itself counts in ours. */
+static void
+put_window(struct megatron_args *a)
+{
+	char text[64];
+	int64_t left;
+
+	if (!megatron_join(a, "--window-size", "", text, sizeof text) || text[0] == '\0')
+		return;
+	text[strcspn(text, ",")] = '\0';
+	if (!text_to_int(text + strspn(text, "("), &left)) {
+		refuse_value(a, "--window-size", text);
+		return;
+	}
+	megatron_number(a, FIELD_SLIDING_WINDOW, left + 1, "--window-size");
+	megatron_number(a, FIELD_GLOBAL_LAYER_EVERY, megatron_int(a, "--window-attn-skip-freq", 0),
+	    "--window-attn-skip-freq");
+}
+
+static void
+put_model(struct megatron_args *a)
+{
+	put_sizes(a);
+	put_latent(a);
+	put_experts(a);
+	megatron_hybrid(a);
+	put_window(a);
+}
+
+/* ---- the split ---------------------------------------------------------------------------- */
+
+/* validate_args switches it off where there is no TP. */
+static void
+put_sequence_parallel(struct megatron_args *a)
+{
+	static const char flag[] = "--sequence-parallel";
+
+	if (!megatron_has(a, flag) || a->im->plan->parallel.tp > 1)
+		return;
+	import_fill(a->im, FIELD_SEQUENCE_PARALLEL, "false");
+	import_ignore(a->im, flag, "Megatron-LM switches it off without TP");
+}
+
+static void
+put_chunks(struct megatron_args *a)
+{
+	static const char flag[] = "--num-layers-per-virtual-pipeline-stage";
+	const struct plan *p = a->im->plan;
+	const int64_t each = megatron_int(a, flag, 0), pp = p->parallel.pp;
+	const int64_t counted = p->model.layers + p->parallel.account_for_embedding +
+	    p->parallel.account_for_loss;
+
+	if (!megatron_has(a, flag))
+		return;
+	a->im->line = megatron_arg(a, flag)->line;
+	if (each < 1 || pp < 1 || counted % pp != 0 || counted / pp % each != 0)
+		import_refuse(a->im, flag, "number of layers per pipeline stage must be divisible by "
+		    "number of layers per virtual pipeline stage");
+	else
+		megatron_number(a, FIELD_VPP, counted / pp / each, flag);
+}
+
+static void
+put_context(struct megatron_args *a)
+{
+	static const char comm[] = "--cp-comm-type", levels[] = "--hierarchical-context-parallel-sizes";
+	const struct megatron_arg *arg = megatron_arg(a, comm);
+	char text[PLAN_LIST_SIZE];
+
+	if (megatron_join(a, levels, "x", text, sizeof text) && text[0] != '\0')
+		import_set(a->im, FIELD_HIERARCHICAL_CP, text, levels);
+	if (arg == NULL || arg->values == 0)
+		return;
+	a->im->line = arg->line;
+	for (size_t i = 1; i < arg->values; i++)
+		if (!text_equal(arg->value[i].text, arg->value[0].text)) {
+			import_ignore(a->im, comm, "layers that differ: the first one's is taken");
+			break;
+		}
+	/* Transformer Engine writes it so, the help text of Megatron-LM as we do. */
+	import_set(a->im, FIELD_CP_COMM, text_equal(arg->value[0].text, "all_gather") ? "allgather" :
+	    arg->value[0].text, comm);
+}
+
+/* What is sharded: the distributed optimizer, Megatron-FSDP with its strategies, torch's FSDP2. */
+static void
+put_sharding(struct megatron_args *a)
+{
+	static const char strategy[] = "--data-parallel-sharding-strategy";
+	static const char *const stages[] = { "no_shard", "optim", "optim_grads",
+		"optim_grads_params" };
+	const bool fsdp = megatron_has(a, "--use-megatron-fsdp") ||
+	    megatron_has(a, "--use-custom-fsdp");
+	const char *word = megatron_text(a, strategy, "optim_grads_params");
+
+	if (megatron_has(a, "--use-torch-fsdp2")) {
+		import_set(a->im, FIELD_ZERO_STAGE, "3", "--use-torch-fsdp2");
+	} else if (!fsdp) {
+		megatron_number(a, FIELD_ZERO_STAGE, megatron_has(a, "--use-distributed-optimizer"),
+		    "--use-distributed-optimizer");
+	} else if (word != NULL) {
+		int64_t stage = 0;
+
+		while (stage < 4 && !text_equal(stages[stage], word))
+			stage++;
+		if (stage == 4)
+			refuse_value(a, strategy, word);
+		else
+			megatron_number(a, FIELD_ZERO_STAGE, stage, strategy);
+	}
+	/* Without shards there is nothing to gather: the field means nothing, and stays. */
+	if (megatron_has(a, "--overlap-param-gather"))
+		import_set(a->im, FIELD_OVERLAP_PARAM_GATHER, "true", "--overlap-param-gather");
+	else if (a->im->plan->parallel.zero_stage > 0)
+		megatron_absent(a, FIELD_OVERLAP_PARAM_GATHER, "false");
+}
+
+/* GPUs that hold one copy of the model, dense layers and experts. */
+static int64_t
+smallest_world(const struct plan *p)
+{
+	const struct parallel *par = &p->parallel;
+	const int64_t etp = field_is_set(FIELD_ETP, p) ? par->etp : par->tp;
+	const int64_t dense = par->tp * par->cp, experts = etp * par->ep;
+	int64_t a = dense, b = experts;
+
+	if (par->tp < 1 || par->cp < 1 || par->pp < 1 || etp < 1 || par->ep < 1 ||
+	    dense > PLAN_WORLD_MAX || experts > PLAN_WORLD_MAX)
+		return 1;
+	while (b != 0) {
+		const int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	a = dense / a * experts;
+	return a > PLAN_WORLD_MAX / par->pp ? 1 : a * par->pp;
+}
+
+/* ---- the machines ------------------------------------------------------------------------- */
+
+/* "8", "h100:8" and "gpu:h100:8" are 8. */
+static int64_t
+last_number(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	char digits[24];
+	int64_t n;
+
+	text_put(digits, sizeof digits, "%.*s", (int)strspn(colon != NULL ? colon + 1 : text,
+	    "0123456789"), colon != NULL ? colon + 1 : text);
+	return text_to_int(digits, &n) && n > 0 ? n : 0;
+}
+
+/* What a flag of torchrun, srun or sbatch says; 0 where only a run could tell. */
+static int64_t
+launch_number(const struct megatron_args *a, const char *const *flags)
+{
+	for (; *flags != NULL; flags++) {
+		const struct megatron_arg *arg = megatron_arg(a, *flags);
+		char directive[64];
+		const char *at;
+
+		if (arg != NULL && arg->values > 0 && !arg->value[0].unknown)
+			return last_number(arg->value[0].text);
+		text_put(directive, sizeof directive, "\n#SBATCH %s", *flags);
+		at = strstr(a->im->text, directive);
+		if (at != NULL && strchr("= \t", at[strlen(directive)]) != NULL) {
+			char value[64];
+
+			at += strlen(directive);
+			at += strspn(at, "= \t");
+			text_put(value, sizeof value, "%.*s", (int)strcspn(at, " \t\r\n"), at);
+			return last_number(value);
+		}
+	}
+	return 0;
+}
+
+static void
+put_machine(struct megatron_args *a)
+{
+	static const char *const node_flags[] = { "--nnodes", "--nodes", "-N", NULL };
+	static const char *const gpu_flags[] = { "--nproc-per-node", "--nproc_per_node",
+		"--gpus-per-node", "--gres", "--ntasks-per-node", NULL };
+	const int64_t nodes = launch_number(a, node_flags), gpus = launch_number(a, gpu_flags);
+	const bool told = nodes > 0 && gpus > 0;
+	int64_t world = a->im->world;
+
+	a->im->line = 0;
+	if (world > 0) /* which the user says over a script's defaults */
+		import_machine(a->im, world, 0, gpus > 0 && world % gpus == 0 ? gpus : 0, "--world");
+	else if (told && gpus <= PLAN_WORLD_MAX / nodes)
+		import_machine(a->im, nodes * gpus, nodes, gpus, "--nnodes and --nproc-per-node");
+	else {
+		world = smallest_world(a->im->plan);
+		if (gpus > 0)
+			world = (world + gpus - 1) / gpus * gpus;
+		notes_add(&a->im->assumed, "%lld GPUs: the fewest that hold the model once; the launch "
+		    "does not say (fix: --world)", (long long)world);
+		import_machine(a->im, world, 0, gpus, "--nproc-per-node");
+	}
+}
+
+const struct megatron_launcher megatron_torchrun = { "", put_machine };
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+/* Flags beside the table that put_... above read. */
+static bool
+is_read(const char *flag)
+{
+	static const char read[] = "--quick-geglu --group-query-attention --num-query-groups "
+	    "--use-rotary-position-embeddings --padded-vocab-size --q-lora-rank --kv-lora-rank "
+	    "--qk-head-dim --qk-pos-emb-head-dim --v-head-dim --moe-layer-freq --window-size "
+	    "--window-attn-skip-freq --num-layers-per-virtual-pipeline-stage --cp-comm-type "
+	    "--hierarchical-context-parallel-sizes --use-megatron-fsdp --use-custom-fsdp "
+	    "--data-parallel-sharding-strategy --use-torch-fsdp2 --use-distributed-optimizer "
+	    "--overlap-param-gather --nnodes --nproc-per-node --nproc_per_node --nodes "
+	    "--gpus-per-node --gres --fp4-format --fp8-format --fp8-hybrid --fp8-recipe --fp16 --bf16 "
+	    "--grad-reduce-in-bf16 --main-grads-dtype --accumulate-allreduce-grads-in-fp32 "
+	    "--train-iters --train-samples --recompute-activations --recompute-modules --attention-backend --transformer-impl "
+	    "--use-flash-attn --cross-entropy-loss-fusion --cross-entropy-fusion-impl "
+	    "--use-tp-pp-dp-mapping --encoder-seq-length --cuda-graph-impl --cuda-graph-modules "
+	    "--cuda-graph-scope --moe-token-dispatcher-type --moe-flex-dispatcher-backend "
+	    "--moe-enable-deepep --hybrid-layer-pattern --hybrid-override-pattern "
+	    "--mtp-hybrid-override-pattern --mamba-num-heads --mamba-head-dim --mamba-state-dim "
+	    "--mamba-num-groups --fine-grained-activation-offloading --offload-modules "
+	    "--activation-offload-fraction";
+
+	return megatron_flag_find(flag) != NULL || text_index(read, flag, strlen(flag)) >= 0;
+}
+
+static void
+tell_ignored(struct megatron_args *a, const char *own)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!is_read(a->arg[i].flag) && text_index(own, a->arg[i].flag, strlen(a->arg[i].flag)) < 0)
+			import_ignore(a->im, a->arg[i].flag, "no field of a plan");
+}
+
+bool
+megatron_begin(struct megatron_args *a, struct import *im)
+{
+	import_own_model(im);
+	import_fill(im, FIELD_LAYOUT, "megatron");
+	return megatron_args_read(a, im);
+}
+
+void
+megatron_take(struct megatron_args *a, const struct megatron_launcher *by)
+{
+	for (size_t i = 0; i < megatron_flag_count; i++)
+		if (!a->named || field_entry(megatron_flags[i].field) != FIELD_PRESET)
+			put_row(a, &megatron_flags[i]);
+	if (!a->named)
+		put_model(a);
+	put_sequence_parallel(a);
+	put_chunks(a);
+	put_context(a);
+	put_sharding(a);
+	by->machine(a);
+	megatron_put_step(a);
+	megatron_rules(a);
+	tell_ignored(a, by->own);
+	if (!a->named)
+		import_name_model(a->im);
+}
+
+void
+megatron_read(struct import *im)
+{
+	struct megatron_args a;
+
+	if (megatron_begin(&a, im))
+		megatron_take(&a, &megatron_torchrun);
+	megatron_args_free(&a);
+}

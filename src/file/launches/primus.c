@@ -1,0 +1,340 @@
+/*
+ * Experiments of Primus: a trainer of Megatron-LM or torchtitan, with a file of the model and settings that win over it,
+ * under the names that the trainer has for its arguments (AMD-AGI/Primus primus/configs, 2026-08).
+ */
+#include <ctype.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/framework/resolve.h"
+#include "file/base/textbuf.h"
+#include "file/launches/launches.h"
+#include "file/launches/megatron_args.h"
+#include "file/launches/megatron_flags.h"
+#include "file/launches/settings.h"
+#include "file/machines/machines.h"
+#include "file/models/checkpoint.h"
+#include "file/notation/yamlin.h"
+#include "file/source/named.h"
+
+/* ---- one mapping of all ---------------------------------------------------------------------- */
+
+/* "${NAME:value}" is the value where nobody sets NAME. */
+static void
+expand_variables(char *out, size_t size, const char *text)
+{
+	const char *end, *colon;
+
+	out[0] = '\0';
+	for (const char *at; (at = strstr(text, "${")) != NULL && (end = strchr(at, '}')) != NULL; text = end + 1) {
+		colon = memchr(at, ':', (size_t)(end - at));
+		text_add(out, size, "%.*s%.*s", (int)(at - text), text, colon != NULL ? (int)(end - colon) - 1 : 0,
+		    colon != NULL ? colon + 1 : "");
+	}
+	text_add(out, size, "%s", text);
+}
+
+static json_t *
+value_of(const json_t *v)
+{
+	const char *text = json_string_value(v);
+	char plain[256];
+
+	if (text == NULL || strstr(text, "${") == NULL || strlen(text) >= sizeof plain)
+		return json_incref((json_t *)(uintptr_t)v);
+	expand_variables(plain, sizeof plain, text);
+	return yamlin_plain(plain);
+}
+
+static void
+put_over(json_t *into, const json_t *over)
+{
+	const char *key;
+	json_t *v, *there;
+
+	json_object_foreach((json_t *)(uintptr_t)over, key, v) {
+		there = json_object_get(into, key);
+		if (json_is_object(v) && json_is_object(there))
+			put_over(there, v);
+		else
+			json_object_set_new(into, key, value_of(v));
+	}
+}
+
+/* The file of the model as the repository has it, or beside the experiment; NULL: neither is there. */
+static json_t *
+read_model(struct import *im, const char *framework, const char *name)
+{
+	char path[256];
+	size_t size;
+	char *there;
+
+	for (int up = 0; up <= NAMED_CLIMB; up++) {
+		text_put(path, sizeof path, "%.*sprimus/configs/models/%s/%s", 3 * up, "../../../../../", framework, name);
+		if ((there = named_text(im, path, &size)) != NULL) {
+			free(there);
+			return named_settings(im, path, "model");
+		}
+	}
+	return (there = named_text(im, name, &size)) != NULL ? free(there), named_settings(im, name, "model") : NULL;
+}
+
+/* ---- Megatron-LM ------------------------------------------------------------------------------ */
+
+/* Arguments whose names, or whose truth, are others than those of the settings. */
+static const char *
+flag_of(const char *key, const json_t *v)
+{
+	static const struct {
+		const char *key, *flag;
+		bool off; /* where the setting is false */
+	} others[] = {
+		{ "add_bias_linear", "disable-bias-linear", true },
+		{ "gradient_accumulation_fusion", "no-gradient-accumulation-fusion", true },
+		{ "fp8", "fp8-format", false }, { "fp4", "fp4-format", false },
+		{ "virtual_pipeline_model_parallel_size", "num-virtual-stages-per-pipeline-rank", false },
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (text_equal(others[i].key, key))
+			return others[i].off == json_is_false(v) ? others[i].flag : NULL;
+	return json_is_false(v) ? NULL : key;
+}
+
+static void
+put_argument(struct textbuf *out, const char *key, const json_t *v)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:,@%+-[]*()| ";
+	const char *flag = flag_of(key, v), *text = json_string_value(v);
+	const struct megatron_flag *row;
+	char name[96], word[100];
+
+	if (flag == NULL || json_is_null(v) || json_is_object(v) || json_is_array(v) ||
+	    (text != NULL && strspn(text, plain) != strlen(text)))
+		return;
+	text_put(name, sizeof name, "%s", flag);
+	for (char *c = name; *c != '\0'; c++)
+		*c = *c == '_' ? '-' : *c;
+	text_put(word, sizeof word, "--%s", name);
+	row = megatron_flag_find(word);
+	if (row != NULL && row->kind == FLAG_SWITCH && json_is_integer(v)) { /* 1 and 0 for true and false */
+		if (json_integer_value(v) != 0)
+			textbuf_add(out, " %s", word);
+		return;
+	}
+	textbuf_add(out, " %s", word);
+	if (json_is_integer(v))
+		textbuf_add(out, " %" JSON_INTEGER_FORMAT, json_integer_value(v));
+	else if (json_is_real(v))
+		textbuf_add(out, " %.17g", json_real_value(v));
+	else if (text != NULL)
+		textbuf_add(out, " '%s'", text);
+}
+
+static void
+put_list(struct textbuf *out, const char *key, const json_t *list)
+{
+	char name[96];
+	const json_t *v;
+	size_t i;
+
+	text_put(name, sizeof name, "%s", key);
+	for (char *c = name; *c != '\0'; c++)
+		*c = *c == '_' ? '-' : *c;
+	textbuf_add(out, " --%s", name);
+	json_array_foreach(list, i, v)
+		if (json_is_string(v) && strchr(json_string_value(v), '\'') == NULL)
+			textbuf_add(out, " '%s'", json_string_value(v));
+		else if (json_is_integer(v))
+			textbuf_add(out, " %" JSON_INTEGER_FORMAT, json_integer_value(v));
+}
+
+/* The command that these settings stand for, on a node of 8 GPUs unless told (runner/helpers). */
+static void
+put_command(struct textbuf *out, const json_t *settings)
+{
+	/* primus/configs/modules/megatron/trainer_base.yaml, pre_trainer.yaml */
+	static const struct {
+		const char *key, *arguments;
+	} usual[] = {
+		{ "bf16", " --bf16" }, { "micro_batch_size", " --micro-batch-size 2" },
+		{ "global_batch_size", " --global-batch-size 16" }, { "seq_length", " --seq-length 1024" },
+		{ "use_distributed_optimizer", " --use-distributed-optimizer" },
+	};
+	static const char recompute[] = "recompute_";
+	const json_t *layers = json_object_get(settings, "recompute_num_layers");
+	const bool no_layers = json_is_integer(layers) && json_integer_value(layers) == 0; /* nothing is computed again */
+	const char *key;
+	json_t *v;
+
+	textbuf_add(out, "torchrun --nproc-per-node 8 pretrain_gpt.py");
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (json_object_get(settings, usual[i].key) == NULL && !(i == 0 && json_is_true(json_object_get(settings, "fp16"))))
+			textbuf_add(out, "%s", usual[i].arguments);
+	json_object_foreach((json_t *)(uintptr_t)settings, key, v)
+		if (strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(key) ||
+		    (no_layers && strncmp(key, recompute, strlen(recompute)) == 0))
+			continue;
+		else if (json_is_array(v))
+			put_list(out, key, v);
+		else
+			put_argument(out, key, v);
+	textbuf_add(out, "\n");
+}
+
+/* Words of the tokenizer of a model that the catalogue knows by that name, 0: it does not. */
+static int64_t
+vocabulary_of(struct import *im, const char *name)
+{
+	const struct plan was = *im->plan;
+	int64_t words = 0;
+
+	if (import_known(im, name, "model")) {
+		plan_resolve(im->plan, im->catalog);
+		words = im->plan->model.vocab_size;
+		notes_drop(&im->taken, field_table[FIELD_PRESET].path);
+		notes_drop(&im->assumed, field_table[FIELD_PRESET].path);
+	}
+	*im->plan = was;
+	return words;
+}
+
+/* Arguments of all sizes of the model, but perhaps for its words. */
+static void
+take_arguments(struct import *im, struct megatron_args *a, const char *model)
+{
+	const int64_t words = vocabulary_of(im, model);
+	char text[24];
+
+	if (!megatron_begin(a, im))
+		return;
+	text_put(text, sizeof text, "%lld", (long long)words);
+	if (words > 0 && !megatron_has(a, "--vocab-size") && !megatron_has(a, "--padded-vocab-size"))
+		megatron_args_add(a, "--vocab-size", text);
+	megatron_take(a, &megatron_torchrun);
+	megatron_args_tell_added(a, "that model");
+}
+
+/* Read the command in place of the file; lines of it are none of the file's. */
+static void
+read_megatron(struct import *im, const json_t *settings, const char *model)
+{
+	const struct import outer = *im;
+	struct textbuf command = { 0 };
+	struct megatron_args a;
+
+	put_command(&command, settings);
+	if (command.text == NULL)
+		return;
+	im->text = command.text;
+	im->size = command.used;
+	im->inserts = 1;
+	im->insert[0].at = 0;
+	im->insert[0].lines = UINT_MAX / 2;
+	if (json_object_get(settings, "num_layers") != NULL) {
+		take_arguments(im, &a, model);
+	} else {
+		import_fill(im, FIELD_LAYOUT, "megatron");
+		plan_resolve(im->plan, im->catalog); /* rules see the sizes of the model */
+		if (megatron_args_read(&a, im)) {
+			a.named = true;
+			megatron_take(&a, &megatron_torchrun);
+		}
+	}
+	megatron_args_free(&a);
+	im->text = outer.text;
+	im->size = outer.size;
+	free(command.text);
+}
+
+/* ---- the experiment --------------------------------------------------------------------------- */
+
+/* The trainer among the modules. */
+static const json_t *
+find_trainer(const json_t *root)
+{
+	const json_t *modules = json_object_get(root, "modules");
+	const json_t *trainer = json_object_get(modules, "pre_trainer");
+
+	return trainer != NULL ? trainer : json_object_get(modules, "post_trainer");
+}
+
+/* Without the ending of its file. */
+static void
+put_plain(char *buf, size_t size, const char *name)
+{
+	const char *end = strstr(name, ".y");
+
+	text_put(buf, size, "%.*s", end != NULL ? (int)(end - name) : (int)strlen(name), name);
+}
+
+/* Experiments lie in directories by the name of the GPU. */
+static void
+take_gpu(struct import *im)
+{
+	const char *at = im->path != NULL ? strstr(im->path, "/MI") : NULL;
+	char name[16];
+
+	if (at == NULL || !isdigit((unsigned char)at[3]))
+		return;
+	text_put(name, sizeof name, "%.*s", (int)strcspn(at + 1, "/"), at + 1);
+	machines_gpu(im, name, "the directory");
+}
+
+static void
+read_trainer(struct import *im, const json_t *trainer)
+{
+	const char *framework = json_string_value(json_object_get(trainer, "framework"));
+	const char *named_file = json_string_value(json_object_get(trainer, "model"));
+	char model[192] = "", plain[192];
+	json_t *settings;
+	struct jsonin j = { .texts = 1, .file = im->name, .text = im->text, .errors = im->errors };
+	bool named;
+
+	if (named_file != NULL)
+		expand_variables(model, sizeof model, named_file);
+	put_plain(plain, sizeof plain, model);
+	settings = framework != NULL && model[0] != '\0' ? read_model(im, framework, model) : NULL;
+	named = settings == NULL;
+	settings = named ? json_object() : settings;
+	put_over(settings, json_object_get(trainer, "overrides"));
+	if (named && plain[0] != '\0' && json_object_get(settings, "num_layers") == NULL)
+		import_checkpoint(im, plain, "model");
+	take_gpu(im);
+	if (im->errors->count > 0) {
+		json_decref(settings);
+		return;
+	}
+	if (framework != NULL && text_equal(framework, "megatron")) {
+		read_megatron(im, settings, plain);
+	} else if (framework != NULL && text_equal(framework, "torchtitan")) {
+		if (im->world == 0)
+			import_assume_int(im, FIELD_NODES, 1, "Primus runs on one node unless told (--world)");
+		im->world = im->world > 0 ? im->world : 8;
+		j.root = json_incref(settings);
+		jsonin_watch(&j);
+		torchtitan_take(im, &j);
+		jsonin_free(&j);
+	} else {
+		import_error(im, "framework", "is none of those that are read: megatron, torchtitan");
+	}
+	json_decref(settings);
+}
+
+void
+primus_read(struct import *im)
+{
+	struct jsonin j;
+
+	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
+		const json_t *trainer = find_trainer(j.root);
+
+		if (trainer != NULL)
+			read_trainer(im, trainer);
+		else
+			import_error(im, "modules", "has no pre_trainer and no post_trainer");
+	}
+	jsonin_free(&j);
+}

@@ -1,0 +1,129 @@
+/* Number formats of a checkpoint: what serving holds its weights and KV cache in. */
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/text.h"
+#include "file/models/hf_read.h"
+
+/* quant_method, or the algorithm of NVIDIA's modelopt, and what it is; "" where bits tell. */
+static const struct {
+	const char *method, *format;
+} methods[] = {
+	{ "fp8", "fp8" }, { "fbgemm_fp8", "fp8" }, { "mxfp4", "mxfp4" }, { "nvfp4", "nvfp4" },
+	{ "w4a16_awq", "int4" }, { "w4a8_awq", "int4" }, { "w8a8_sq", "int8" }, { "int4", "int4" },
+	{ "fp8_pc_pt", "fp8" }, { "mixed_precision", "fp8" }, { "gptq", "" }, { "awq", "" },
+	{ "compressed-tensors", "" }, { "bitsandbytes", "" }, { "auto-round", "" }, { "quark", "" },
+};
+
+#define CONFIG "quantization_config compression_config quantization"
+
+static const char *
+text_at(const struct hf *h, const char *part, const char *key)
+{
+	char path[2 * HF_PATH_SIZE];
+
+	text_put(path, sizeof path, "%s.%s", part, key);
+	return jsonin_text(&h->json, path);
+}
+
+static int64_t
+bits_at(const struct hf *h, const char *part)
+{
+	static const char *const keys[] = { "bits", "w_bit",
+		"config_groups.group_0.weights.num_bits", "global_quant_config.weight.bits" };
+	char path[2 * HF_PATH_SIZE];
+	int64_t bits = 0;
+	bool four = false, eight = false;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		text_put(path, sizeof path, "%s.%s", part, keys[i]);
+		if (jsonin_int(&h->json, path, 1, 64, &bits))
+			return bits;
+	}
+	text_put(path, sizeof path, "%s.load_in_4bit", part);
+	jsonin_bool(&h->json, path, &four);
+	text_put(path, sizeof path, "%s.load_in_8bit", part);
+	jsonin_bool(&h->json, path, &eight);
+	return four ? 4 : eight ? 8 : 0;
+}
+
+/* compressed-tensors and their like: bits, and whether they are a float's. */
+static const char *
+format_of_bits(const struct hf *h, const char *part)
+{
+	const char *type = text_at(h, part, "config_groups.group_0.weights.type");
+	const char *name = text_at(h, part, "format");
+	const int64_t bits = bits_at(h, part);
+
+	if (type != NULL && text_equal(type, "float"))
+		return bits == 8 ? "fp8" : bits != 4 ? NULL :
+		    name != NULL && strstr(name, "mxfp4") != NULL ? "mxfp4" : "nvfp4";
+	return bits == 4 ? "int4" : bits == 8 ? "int8" : NULL;
+}
+
+static const char *
+weight_format(const struct hf *h, const char *part, const char *method)
+{
+	const char *algorithm = text_at(h, part, "quant_algo");
+
+	if (algorithm != NULL)
+		method = algorithm;
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (strcasecmp(methods[i].method, method) == 0)
+			return *methods[i].format != '\0' ? methods[i].format : format_of_bits(h, part);
+	return NULL;
+}
+
+static void
+take_cache(struct hf *h, const char *part)
+{
+	const char *name = text_at(h, part, "kv_cache_quant_algo");
+	const char *type = text_at(h, part, "kv_cache_scheme.type");
+
+	if (name != NULL && strcasecmp(name, "fp8") == 0)
+		import_set(h->im, FIELD_KV_DTYPE, "fp8", "kv_cache_quant_algo");
+	else if (name != NULL && strcasecmp(name, "nvfp4") == 0)
+		import_set(h->im, FIELD_KV_DTYPE, "nvfp4", "kv_cache_quant_algo");
+	else if (type != NULL && text_equal(type, "float"))
+		import_set(h->im, FIELD_KV_DTYPE, "fp8", "kv_cache_scheme");
+}
+
+static bool
+take_quantised(struct hf *h)
+{
+	char part[HF_PATH_SIZE], expert[HF_PATH_SIZE];
+	const char *method, *format;
+
+	if (!hf_find(h, CONFIG, part))
+		return false;
+	method = text_at(h, part, "quant_method");
+	format = weight_format(h, part, method != NULL ? method : "");
+	if (hf_find(h, "expert_dtype", expert) && jsonin_text(&h->json, expert) != NULL &&
+	    text_equal(jsonin_text(&h->json, expert), "fp4"))
+		format = "mxfp4"; /* that of nearly all weights */
+	take_cache(h, part);
+	if (format != NULL)
+		import_set(h->im, FIELD_WEIGHT_DTYPE, format, part);
+	else
+		notes_add(&h->im->assumed, "%s: %s is no format that is known here; serving.weight_dtype "
+		    "stays", part, method != NULL ? method : "what it says");
+	return format != NULL;
+}
+
+void
+hf_formats(struct hf *h)
+{
+	char path[HF_PATH_SIZE];
+	const char *name;
+
+	if (take_quantised(h) || !hf_find(h, "torch_dtype dtype", path) ||
+	    (name = jsonin_text(&h->json, path)) == NULL)
+		return;
+	if (text_equal(name, "float16"))
+		import_set(h->im, FIELD_WEIGHT_DTYPE, "fp16", path);
+	else if (text_equal(name, "bfloat16"))
+		import_set(h->im, FIELD_WEIGHT_DTYPE, "bf16", path);
+	else
+		import_assume(h->im, FIELD_WEIGHT_DTYPE, "bf16", "engines cast what is neither fp16 nor "
+		    "bf16");
+}

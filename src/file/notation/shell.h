@@ -1,0 +1,70 @@
+/*
+ * shell.h - what the text of a shell script says, without running any of it.
+ *
+ * Words with their quotes taken off, variables and arrays that the text itself sets, defaults
+ * such as ${TP:-8}, arithmetic, and conditions over them. What only a run could tell stays as it
+ * is written: "$1", "$(hostname)". Of a condition that only a run could tell the first branch
+ * is read, and so it is with a case. Functions and loops are read once, where they stand.
+ *
+ * Source of the grammar: POSIX.1-2017, Shell Command Language; arrays and [[ as in bash(1).
+ */
+#ifndef FILE_SHELL_H
+#define FILE_SHELL_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "file/base/limits.h"
+
+enum { SHELL_BUCKETS = 256 };
+
+struct shell_word {
+	const char *text;
+	unsigned line;
+	bool unknown; /* a part of it is left as written */
+};
+
+struct shell_list {
+	size_t count, room;
+	struct shell_word *word;
+};
+
+struct shell_variable {
+	const char *name;
+	bool gone; /* unset */
+	struct shell_list value;
+	int next;  /* of those whose names have the same sum: its place and 1, 0 at the end */
+};
+
+struct shell {
+	size_t commands, commands_room;
+	struct shell_list *command;    /* those that would run, assignments left out */
+	struct shell_list *environment; /* of each: the assignments before it, for it alone */
+	size_t variables, variables_room;
+	struct shell_variable *variable;
+	int bucket[SHELL_BUCKETS];     /* the newest by the sum of its name: its place and 1, 0: none */
+	size_t words, bytes;           /* spent of the limits */
+	struct shell_block *blocks;    /* all memory of the texts */
+	const char *error;             /* why it could not be read to its end, or NULL */
+	unsigned error_line;
+};
+
+/* Read size bytes of a script. False with error and error_line; shell_free in every case. */
+bool shell_read(struct shell *s, const char *text, size_t size);
+
+/* Split a text into words as a shell does, nothing in it expanded or an operator. */
+bool shell_split(struct shell *s, const char *text, unsigned line, struct shell_list *out);
+
+/* "--num-layers" */
+bool shell_is_flag(const char *word);
+
+/* Add words to a list, those apart that stand in one: a command handed to bash -c. */
+bool shell_flatten(struct shell *s, const struct shell_list *words, struct shell_list *out);
+
+/* What a variable was set to last, NULL where it was not. */
+const struct shell_variable *shell_variable(const struct shell *s, const char *name);
+
+/* What it is for that command: set before it, or else last; false where it has not one word. */
+bool shell_setting(const struct shell *s, size_t command, const char *name, struct shell_word *out);
+
+void shell_free(struct shell *s);
+#endif

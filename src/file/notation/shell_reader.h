@@ -1,0 +1,57 @@
+/*
+ * shell_reader.h - where a reader of shell text is. Private to shell.c and shell_part.c.
+ */
+#ifndef FILE_SHELL_READER_H
+#define FILE_SHELL_READER_H
+#include "file/base/textbuf.h"
+#include "file/notation/shell.h"
+#include "file/notation/shell_words.h"
+
+enum connector { AFTER_ANY, AFTER_YES, AFTER_NO }; /* ; && || */
+
+/* An if or a case that is open. */
+struct branch {
+	bool outer;        /* what stands around it is read */
+	bool active;       /* and this branch of it is */
+	bool taken;        /* an earlier branch was */
+	bool in_condition; /* between if and then, or in a pattern */
+	bool fresh;        /* no part of the condition was seen */
+	enum shell_truth condition;
+	bool is_case;
+	struct shell_word word; /* of a case */
+};
+
+struct reader {
+	struct shell *s;
+	const char *at, *end;
+	unsigned line;
+	bool expands;                /* else a text is split, and nothing more */
+	int depth;                   /* of texts inside texts */
+	/* The word in hand. */
+	struct textbuf word;
+	size_t name;                 /* bytes that it begins with that a name could have, as far as known */
+	bool started, unknown;
+	bool nothing;                /* "$@" and "${LIST[@]}" without members are no word */
+	unsigned word_line;          /* where it came from, 0: here */
+	int parens;                  /* that stand in it as letters */
+	bool drop_next;              /* the next word is the file of a redirection */
+	struct shell_list *words;    /* where it goes */
+	struct shell_list command;
+	enum connector connector;    /* before this command */
+	enum shell_truth previous;   /* what the one before it was */
+	int branches;
+	struct branch branch[SHELL_NEST_MAX];
+};
+
+/* The next piece of a word: a character, a quoted text, an expansion. False with an error. */
+bool shell_read_part(struct reader *r);
+
+/* The word in hand goes to r->words, if there is one. */
+bool shell_end_word(struct reader *r);
+
+/* Begin a word anew. */
+void shell_clear_word(struct reader *r);
+
+/* The word in hand begins with NAME= or NAME+=, which no shell splits; or is just that. */
+bool shell_is_assignment(struct reader *r, bool alone);
+#endif

@@ -1,0 +1,332 @@
+#include "file/source/words.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "file/notation/shell.h"
+#include "file/notation/yamlin.h"
+
+/* Takes the value over. */
+static void
+put_word(struct jsonin *j, struct import *im, const char *path, json_t *value, bool unknown)
+{
+	if (unknown)
+		import_ignore(im, path, "only a run would tell its value");
+	if (unknown)
+		json_decref(value);
+	else if (!jsonin_put(j->root, path, value))
+		import_ignore(im, path, "another key stands in its way");
+}
+
+/* A text without the quotes that Hydra takes off, or what it means without. */
+static json_t *
+value_of(const char *text, size_t n)
+{
+	char plain[512];
+
+	if (n >= 2 && (*text == '\'' || *text == '"') && text[n - 1] == *text)
+		return json_stringn(text + 1, n - 2);
+	if (n >= sizeof plain)
+		return json_stringn(text, n);
+	memcpy(plain, text, n);
+	plain[n] = '\0';
+	return yamlin_plain(plain);
+}
+
+/* [a,b]: plain values alone. */
+static json_t *
+list_of(const char *text)
+{
+	json_t *list = json_array();
+
+	for (text++; *text != ']' && *text != '\0'; text += *text == ',') {
+		const size_t n = strcspn(text, ",]");
+
+		json_array_append_new(list, value_of(text, n));
+		text += n;
+	}
+	return list;
+}
+
+/* A name, a point, more of them, and an equals sign; NULL for other words. */
+static const char *
+equals_of(const char *word)
+{
+	const size_t name = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
+	const size_t all = name > 0 ? strcspn(word, "= \t\n") : 0;
+
+	return all > 0 && word[all] == '=' && (word[name] == '.' || all == name) ? word + all : NULL;
+}
+
+/* Hydra's GROUP=OPTION chooses a file; GROUP.NAME=VALUE behind it sets what is in that. The option
+ * goes to GROUP.@ then. */
+static void
+part_group(struct jsonin *j, char path[256])
+{
+	char group[64];
+	json_t *there, *parted;
+
+	text_put(group, sizeof group, "%.*s", (int)strcspn(path, "."), path);
+	there = json_object_get(j->root, group);
+	if (json_is_object(there) && text_equal(group, path)) {
+		text_add(path, 256, ".@");
+	} else if (json_is_string(there) && !text_equal(group, path) && (parted = json_object()) != NULL) {
+		json_object_set(parted, "@", there);
+		json_object_set_new(j->root, group, parted);
+	}
+}
+
+static void
+take_override(struct jsonin *j, struct import *im, const struct shell_word *w)
+{
+	const char *key = w->text + strspn(w->text, "+"), *equals = equals_of(key);
+	char path[256];
+
+	if (equals == NULL)
+		return;
+	im->line = w->line;
+	text_put(path, sizeof path, "%.*s", (int)(equals - key), key);
+	part_group(j, path);
+	put_word(j, im, path, equals[1] == '[' ? list_of(equals + 1) : value_of(equals + 1,
+	    strlen(equals + 1)), w->unknown);
+}
+
+/* "--name", and short ones of letters: "-m", "-tp". */
+static bool
+is_flag(const char *word)
+{
+	return shell_is_flag(word) || (word[0] == '-' && strlen(word) > 1 &&
+	    strspn(word + 1, "abcdefghijklmnopqrstuvwxyz") == strlen(word) - 1);
+}
+
+/* Settings in settings are JSON there (huggingface/transformers src/transformers/training_args.py,
+ * _VALID_DICT_FIELDS). */
+static json_t *
+flag_value(const char *text)
+{
+	json_t *object = *text == '{' && strlen(text) < 4096 ?
+	    json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+	return object != NULL ? object : yamlin_plain(text);
+}
+
+/* A script behind a launcher's flag that has its value, or takes none, is what it launches. */
+static bool
+is_launched(const char *flag, size_t values, const char *word)
+{
+	const size_t n = strlen(word);
+
+	return n > 3 && strcmp(word + n - 3, ".py") == 0 && (values > 0 || strncmp(flag, "--use_", 6) == 0);
+}
+
+/* argparse takes a name with hyphens for one with underscores, and a value behind '='. */
+static void
+take_flag(struct jsonin *j, struct import *im, const struct shell_word *w, size_t count)
+{
+	const char *equals = strchr(w->text, '='), *bare;
+	bool unknown = w[0].unknown;
+	size_t values = 0;
+	json_t *value;
+	char name[256];
+
+	while (equals == NULL && values + 1 < count && strncmp(w[values + 1].text, "--", 2) != 0 &&
+	    !is_flag(w[values + 1].text) && !is_launched(w->text, values, w[values + 1].text))
+		unknown |= w[++values].unknown;
+	im->line = w->line;
+	bare = w->text + strspn(w->text, "-");
+	text_put(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
+	for (char *c = name; *c != '\0'; c++)
+		*c = *c == '-' ? '_' : *c;
+	if (values < 2) {
+		value = equals != NULL ? flag_value(equals + 1) : values == 0 ? json_true() :
+		    flag_value(w[1].text);
+	} else {
+		value = json_array();
+		for (size_t i = 1; i <= values; i++)
+			json_array_append_new(value, yamlin_plain(w[i].text));
+	}
+	put_word(j, im, name, value, unknown);
+}
+
+/* Words that follow one another are those of a program's name, the last one as it begins. */
+static bool
+is_program(const struct shell_word *w, size_t count, const char *name)
+{
+	for (; count > 0; w++, count--) {
+		const size_t n = strcspn(name, " ");
+
+		if (strncmp(w->text, name, n) != 0 || (name[n] != '\0' && w->text[n] != '\0'))
+			return false;
+		if (name[n] == '\0')
+			return true;
+		name += n + 1;
+	}
+	return false;
+}
+
+/* Words up to the end of a program's name, 0: the command runs none of them. */
+static size_t
+runs(const struct shell_list *command, const char *programs)
+{
+	char name[64];
+
+	for (int64_t k = 0; text_choice(programs, k, name, sizeof name); k++)
+		for (size_t i = 0; i < command->count; i++)
+			if (is_program(&command->word[i], command->count - i, name))
+				return i + 1 + (strchr(name, ' ') != NULL);
+	return 0;
+}
+
+static void
+take_flags(struct jsonin *j, struct import *im, const struct shell_list *command, size_t from)
+{
+	if (from < command->count && command->word[from].text[0] != '-')
+		put_word(j, im, WORDS_OPERAND, json_string(command->word[from].text), command->word[from].unknown);
+	for (size_t i = 0; i < command->count; i++)
+		if (is_flag(command->word[i].text))
+			take_flag(j, im, &command->word[i], command->count - i);
+}
+
+/* A number, or the most of "1:4" of torchrun; "gpu" and "auto" are for a run to tell. */
+static void
+put_launch(struct jsonin *j, struct import *im, const char *name, const struct shell_word *value)
+{
+	const char *colon = strchr(value->text, ':'), *most = colon != NULL ? colon + 1 : value->text;
+	int64_t n;
+
+	if (value->unknown)
+		return;
+	if (text_to_int(most, &n) && n > 0 && n <= PLAN_WORLD_MAX)
+		jsonin_put(j->root, name, json_integer(n));
+	else
+		import_ignore(im, name, "only a run would tell its value");
+}
+
+/* Devices in a list: "0,1,2,3", as far as a character that ends it. */
+static int64_t
+count_devices(const char *list, const char *end)
+{
+	int64_t n = list < end;
+
+	for (; list < end; list++)
+		n += *list == ',';
+	return n;
+}
+
+/* "worker-0:0,1@worker-1:0,1" of deepspeed --include: hosts, and the GPUs of each; of unequal ones the sum as
+ * those of one, which a plan takes. False where a host has no list: all of its slots. */
+static bool
+read_include(const char *text, int64_t *nodes, int64_t *gpus)
+{
+	int64_t all = 0, first = 0;
+	bool equal = true;
+
+	*nodes = 0;
+	for (size_t n; *text != '\0'; text += n + (text[n] == '@')) {
+		const char *colon;
+		int64_t each;
+
+		n = strcspn(text, "@");
+		if ((colon = memchr(text, ':', n)) == NULL)
+			return false;
+		each = count_devices(colon + 1, text + n);
+		first = *nodes == 0 ? each : first;
+		equal = equal && each == first;
+		all += each;
+		++*nodes;
+	}
+	*gpus = equal ? first : all;
+	*nodes = equal ? *nodes : 1;
+	return all > 0;
+}
+
+/* What deepspeed itself is told before its script, and the GPUs that it, or another launcher of all that it sees,
+ * is let see (deepspeed/launcher/runner.py). */
+static void
+take_devices(struct jsonin *j, struct import *im, const struct shell *s, size_t ran)
+{
+	static const char *const told[] = { "num_nodes", "num_gpus", "include" };
+	struct shell_word visible;
+	int64_t nodes = json_integer_value(json_object_get(j->root, "num_nodes"));
+	int64_t gpus = json_integer_value(json_object_get(j->root, "num_gpus"));
+	const char *include = jsonin_text(j, "include");
+
+	if (jsonin_has(j, WORDS_PROCESSES))
+		return;
+	if (strstr(im->text, "deepspeed ") != NULL && include != NULL && read_include(include, &nodes, &gpus) && nodes == 1 &&
+	    strchr(include, '@') != NULL)
+		import_ignore(im, "include", "hosts with different numbers of GPUs count together");
+	if (gpus <= 0 && shell_setting(s, ran, "CUDA_VISIBLE_DEVICES", &visible) && !visible.unknown && (strstr(im->text, "deepspeed ") != NULL ||
+	    strstr(im->text, "llamafactory-cli train") != NULL || strstr(im->text, "accelerate launch") != NULL))
+		gpus = count_devices(visible.text, visible.text + strlen(visible.text));
+	if (gpus <= 0 || gpus > PLAN_WORLD_MAX)
+		return;
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+		json_object_del(j->root, told[i]);
+	jsonin_put(j->root, WORDS_PROCESSES, json_integer(gpus));
+	if (!jsonin_has(j, WORDS_NODES))
+		jsonin_put(j->root, WORDS_NODES, json_integer(nodes > 0 ? nodes : 1));
+}
+
+/* Flags of torchrun win over the environment of the command that runs the program. */
+static void
+take_launch(struct jsonin *j, struct import *im, const struct shell *s, size_t ran)
+{
+	static const struct {
+		const char *name, *flags;
+	} told[] = { { WORDS_NODES, "--nnodes" }, { WORDS_PROCESSES, "--nproc_per_node --nproc-per-node" } };
+
+	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+		struct shell_word value;
+
+		if (shell_setting(s, ran, told[i].name, &value))
+			put_launch(j, im, told[i].name, &value);
+		for (size_t c = 0; c < s->commands; c++)
+			for (size_t k = 0; k < s->command[c].count; k++) {
+				const struct shell_word *w = &s->command[c].word[k];
+				const size_t n = strcspn(w->text, "=");
+				const struct shell_word behind = { .text = w->text + n + 1, .unknown = w->unknown };
+
+				if (w->text[n] == '=' && text_index(told[i].flags, w->text, n) >= 0)
+					put_launch(j, im, told[i].name, &behind);
+				else if (k + 1 < s->command[c].count &&
+				    text_index(told[i].flags, w->text, strlen(w->text)) >= 0)
+					put_launch(j, im, told[i].name, w + 1);
+			}
+	}
+}
+
+bool
+words_read(struct jsonin *j, struct import *im, const char *programs, bool launch)
+{
+	struct shell_list list = { 0, 0, NULL };
+	struct shell s = { 0 };
+	bool ok = shell_read(&s, im->text, im->size);
+	size_t from, ran = SIZE_MAX;
+
+	*j = (struct jsonin){ .root = json_object(), .texts = 1, .file = im->name, .text = im->text,
+		.errors = im->errors };
+	jsonin_watch(j);
+	for (size_t i = 0; i < s.commands && ok; i++) {
+		list.count = 0;
+		ok = shell_flatten(&s, &s.command[i], &list);
+		if (programs != NULL && (from = runs(&list, programs)) > 0) {
+			take_flags(j, im, &list, from);
+			ran = i;
+		}
+		for (size_t k = 0; programs == NULL && k < list.count; k++)
+			take_override(j, im, &list.word[k]);
+	}
+	if (launch) {
+		take_launch(j, im, &s, ran);
+		take_devices(j, im, &s, ran);
+	}
+	free(list.word);
+	im->line = ok ? 0 : s.error_line;
+	if (!ok)
+		import_error(im, "", "%s", s.error);
+	shell_free(&s);
+	return ok;
+}

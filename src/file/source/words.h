@@ -1,0 +1,26 @@
+/*
+ * words.h - settings that stand on the command line of a script, read into the tree that
+ * jsonin.h asks: what shell.h makes of the text.
+ */
+#ifndef FILE_WORDS_H
+#define FILE_WORDS_H
+#include "file/log/jsonin.h"
+#include "file/source/importer.h"
+
+/* What a script tells the launcher of processes, under these names in the tree: variables that it
+ * sets, or --nnodes and --nproc-per-node of torchrun. */
+#define WORDS_NODES "NNODES"
+#define WORDS_PROCESSES "NPROC_PER_NODE"
+
+/* What stands behind a program's name and is no flag: a model, a file of settings. */
+#define WORDS_OPERAND "argument"
+
+/*
+ * --section.name value value, as argparse takes them, of commands that run one of these programs:
+ * "trl sft|trl dpo", the last word of each as the name begins; a flag alone is true. Without
+ * programs section.name=value, as Hydra and OmegaConf take them, of all commands; lists as [a,b].
+ * With `launch`, what it tells the launcher too. False after a complaint; jsonin_free in either
+ * case.
+ */
+bool words_read(struct jsonin *j, struct import *im, const char *programs, bool launch);
+#endif

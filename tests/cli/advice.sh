@@ -1,0 +1,66 @@
+#!/bin/sh
+# What check offers: of plans that do not run the first offer mends nearly all, and of plans that
+# run but that a search beats by a tenth none is without a word. The plans are made by hand, one
+# mechanism each.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+[ -x /usr/bin/python3 ] || exit 77
+
+cat >advice.py <<'PY'
+import json, os, shlex, subprocess, sys
+program, top = sys.argv[1:3]
+def run(*args):
+    text = subprocess.run([program, *args], capture_output=True, text=True, cwd=top).stdout
+    return json.loads(text or "{}")
+def runs(check):
+    return bool(check.get("legal") and check.get("fits") and not check.get("tight"))
+def plans(name):
+    for line in open(os.path.join(top, "tests/data", name)):
+        plan, options = line.rstrip("\n").split("\t")
+        yield plan, options.split()
+def first_offer(check):
+    """What the first line that mends says: a mend, a search, or the rule's own fix."""
+    mends = [m for m in check["mends"] if m["fits"] and not m["tight"]]
+    if mends and mends[0] is check["mends"][0]:
+        return ["--set=%s=%s" % (k, json.dumps(v).strip('"')) for k, v in mends[0]["set"].items()]
+    if check["search"]:
+        return shlex.split(check["search"][0]["options"])
+    fix = check["diagnostics"][0]["fix"]
+    return ["--set=%s=%s" % (fix["path"], fix["value"])] if fix else None
+bad = mended = 0
+for plan, options in plans("bad_plans.tsv"):
+    check = run("check", "--json", *options)
+    assert not runs(check), plan + " runs"
+    bad += 1
+    offer = first_offer(check)
+    if offer is not None and runs(run("check", "--json", *options, *offer)):
+        mended += 1
+    else:
+        print("not mended:", plan, offer)
+good = silent = 0
+for plan, options in plans("good_plans.tsv"):
+    check = run("check", "--json", *options)
+    assert runs(check), plan + " does not run"
+    good += 1
+    if check["search"] or any(d["severity"] == "hint" for d in check["diagnostics"]):
+        continue
+    step = run("estimate", "--json", *options)["step"]["seconds"]
+    best = run("search", "--json", "--top=1", *options)["results"][0]["seconds"]
+    if step > 1.1 * best:
+        silent += 1
+        print("no word about:", plan, step / best)
+print(bad, "bad plans,", mended, "mended;", good, "good ones,", silent, "silent")
+sys.exit(not (bad >= 40 and mended >= 38 and good >= 40 and silent == 0))
+PY
+about 'first offers, and words about plans that a search beats'
+/usr/bin/python3 advice.py "$PROG" "$TOP" >out 2>&1 || { fail 'too few'; tail -n 5 out; }
+
+about 'adapters, and how many nodes it takes'
+run 0 check --model=llama-3.1-8b --gpu=rtx-4090 --nodes=1 --gpus-per-node=1 --tp=1 --pp=1
+out_has '^nothing on these GPUs fits; adapters do: --set=finetune\.method=q*lora '
+out_has '^needs at least [0-9]* nodes of these: --nodes='
+about 'the last line is what a search would do'
+run 1 check --model=llama-3.1-8b --nodes=2 --cp=3 --tp=1 --pp=1
+tail -n 1 out | grep -q '^search on these GPUs: --' || fail 'no search in the last line'
+
+finish

@@ -1,0 +1,165 @@
+#!/bin/sh
+# Settings in Python, as far as they are literals: recipes of Megatron-Bridge and functions of torchtitan.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+# has PATH VALUE: the plan on standard output
+has() {
+	grep -Eq "^	(# .*: )?$1 = \"?$2\"?;" out || fail "$1 is not $2"
+}
+
+cat >bridge.py <<'P'
+"""Recipes.
+
+def quoted(): is in a text.
+"""
+import torch
+from megatron.bridge import AutoBridge, ConfigContainer
+
+SEQUENCE = 4 * 1024
+
+
+def _common(cfg, micro=1, *, layers=None):
+    cfg.train.micro_batch_size = micro
+    cfg.dataset.seq_length = SEQUENCE
+    if layers:
+        cfg.train.global_batch_size = 7
+    return cfg
+
+
+def llama3_70b_pretrain_32gpu_h100_bf16_config() -> ConfigContainer:
+    """A recipe."""
+    cfg = ConfigContainer(
+        train=TrainingConfig(global_batch_size=64, train_iters=100000),  # and more
+        ddp=DDP(use_distributed_optimizer=True, overlap_grad_reduce=True),
+        mixed_precision="bf16_mixed",
+    )
+    cfg.model = AutoBridge.from_hf_pretrained("meta-llama/Meta-Llama-3-70B").get_model_config()
+    _common(cfg, micro=2)
+    cfg.model.tensor_model_parallel_size = 4
+    cfg.model.pipeline_model_parallel_size = 2
+    cfg.model.virtual_pipeline_model_parallel_size = None
+    cfg.model.context_parallel_size = -(-2)
+    cfg.model.sequence_parallel = True
+    cfg.model.recompute_granularity = "selective"
+    cfg.model.recompute_modules = ["core_attn", "mlp"]
+    cfg.mixed_precision = bf16_with_mxfp8_mixed()
+    cfg.train.global_batch_size = (16 + 16) * 8 // 2
+    set_elsewhere(cfg.model)
+    cfg.optimizer.lr = compute() if cfg else 3
+    return cfg
+P
+
+about 'a recipe of Megatron-Bridge'
+run 0 import bridge.py
+for pair in 'preset llama-3.1-70b' 'nodes 4' 'tp 4' 'pp 2' 'sequence_parallel true' \
+    'micro_batch_size 2' 'sequence_length 4096' 'precision mxfp8' 'zero_stage 1' 'recompute selective' \
+    'recompute_modules core_attn,mlp'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+err_has '^ignored set_elsewhere: what it changes does not stand in the file$'
+err_has '^ignored optimizer.lr: only a run tells its value$'
+err_has '^ignored train.global_batch_size: set under a condition, which only a run tells$'
+has global_batch_size 128 # the last word stands without a condition
+
+about 'a condition takes away what was known'
+sed 's/^    return cfg$/    if big:\n        cfg.model.tensor_model_parallel_size = 8\n    return cfg/' bridge.py >maybe.py
+run 0 import maybe.py
+err_has '^assumed parallel.tp = 1: Megatron-Bridge.s default$'
+err_has '^ignored model.tensor_model_parallel_size: set under a condition'
+
+about 'several functions'
+cat >titan.py <<'P'
+from torchtitan.models.llama3 import model_registry
+
+
+def llama3_8b() -> Trainer.Config:
+    return Trainer.Config(
+        model_spec=model_registry("8B"),
+        training=TrainingConfig(num_tokens_per_microbatch_per_dp_rank=2 * 8192, max_context_length=8192),
+        activation_checkpoint=FullAC.Config(),
+        parallelism=ParallelismConfig(tensor_parallel_degree=2),
+    )
+
+
+def llama3_8b_plain() -> Trainer.Config:
+    config = llama3_8b()
+    config.activation_checkpoint = None
+    config.parallelism.context_parallel_degree = 2
+    config.training.num_tokens_per_train_step = 64 * 8192
+    return config
+P
+run 2 import titan.py
+err_has 'several functions return settings .fix: --part with one of llama3_8b, llama3_8b_plain.'
+run 2 import titan.py --part=other
+err_has 'there is no such function'
+run 2 import titan.py --part=llama3_8b
+err_has 'the number of GPUs is not known .fix: --world.'
+run 0 import titan.py --part=llama3_8b --world=16
+for pair in 'preset llama-3.1-8b' 'tp 2' 'recompute full' 'micro_batch_size 2' 'global_batch_size 16' 'zero_stage 3'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+run 0 import titan.py --part=llama3_8b_plain --world=16
+for pair in 'cp 2' 'recompute none' 'global_batch_size 64' 'tp 2'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+
+about 'what a function hands on is its own'
+sed 's/context_parallel_degree = 2/tensor_parallel_degree = 8/' titan.py >own.py
+run 0 import own.py --part=llama3_8b --world=16
+has tp 2
+
+about 'texts that are no Python'
+for text in 'def f(' 'def f():' 'def f():
+    return ((((' 'def f():
+    return f()' 'def f():
+    x.a = """' 'def f():
+    return 9223372036854775807 * 2'; do
+	printf '%s\n' "$text" >bad.py
+	run 2 import --from=torchtitan-python bad.py
+done
+about 'functions that call themselves end'
+printf 'def _f(x):\n    x.a = 1\n    _f(x)\n    _f(x)\ndef g():\n    _f(c)\n    return c\n' >loop.py
+run 2 import --from=torchtitan-python loop.py
+
+about 'an export to Python'
+run 0 export --to=torchtitan-python --layout=torchtitan --zero-stage=3 --nodes=2 --pp=2 --recompute=full \
+    --model=llama-3.1-405b -o t
+grep -q '^    config.model_spec = model_registry("405B")$' t/torchtitan_plan.py || fail 'converters of the function stay'
+grep -q '^    config.compile.enable = False$' t/torchtitan_plan.py || fail 'what is off is not said'
+command -v python3 >/dev/null && { python3 -m py_compile t/torchtitan_plan.py 2>out || fail 'it is no Python'; }
+run 0 import t/torchtitan_plan.py --world=16
+has preset llama-3.1-405b
+has pp 2
+
+about 'a launch of Megatron-Bridge'
+cat >bridge.sh <<'S'
+./scripts/training/train.sh --nodes 2 --gpus-per-node 8 --recipe llama32_1b_sft_1gpu_h100_bf16_config \
+    model.tensor_model_parallel_size=2 train.global_batch_size=32 model.recompute_modules=[core_attn,mlp]
+S
+run 0 import bridge.sh
+for pair in 'preset llama-3.2-1b' 'method full' 'nodes 2' 'tp 2' 'global_batch_size 32' 'recompute_modules core_attn,mlp'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+err_has '^assumed what no override says is a plan.s own'
+
+about 'a script of torchtitan with its job file'
+rm -rf t
+run 0 export --to=torchtitan --layout=torchtitan --zero-stage=3 --nodes=2 --pp=2 --tp=2 --cp=1 -o t
+run 0 import t/torchtitan.sh
+for pair in 'nodes 2' 'pp 2' 'tp 2' 'zero_stage 3' 'preset llama-3.1-8b'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+sed 's/torchtitan.toml/& --parallelism.tensor_parallel_degree=4/' t/torchtitan.sh >t/four.sh
+run 0 import t/four.sh
+has tp 4
+{ echo '# ./run_train.sh --job.config_file this'; cat t/torchtitan.toml; } >commented.toml
+run 0 import commented.toml --world=16
+has tp 2
+
+finish

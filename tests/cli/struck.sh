@@ -1,0 +1,102 @@
+#!/bin/sh
+# Commands that write, with each call to the system failing in turn: EIO, ENOSPC, EDQUOT, EINTR,
+# ESTALE, a short write. What stands at the end is the old file or the new one, whole; a status of
+# 0 says that it is the new one, or of a session that its work is kept as a draft; nobody crashes, and
+# a failure is told. With too little memory they end with an error too.
+# shellcheck disable=SC1091,SC2154,SC3045
+. "$(dirname "$0")/lib.sh"
+
+${CC:-cc} -shared -fPIC -o strike.so "$TOP/tests/torture/strike.c" 2>err || { echo 'no shared objects'; exit 77; }
+# A program that brings its own copies of these calls, static or sanitized, is not struck.
+STRIKE_COUNT=$dir/count LD_PRELOAD=$dir/strike.so "$PROG" check >out 2>err </dev/null
+{ [ -s count ] && [ "$(cat count)" -gt 3 ]; } || { echo 'its calls can not be made to fail'; exit 77; }
+
+# strike AT ERRNO COMMAND...
+strike() {
+	at=$1 errno=$2
+	shift 2
+	STRIKE_COUNT=$dir/count STRIKE_AT=$at STRIKE_ERRNO=$errno LD_PRELOAD=$dir/strike.so "$@"
+}
+
+# each NAME FILE: in a fresh directory, `prepare` and `work`, which writes FILE, with each call struck.
+each() {
+	name=$1 file=$2
+	about "$name"
+	mkdir new && cd new || exit 99
+	prepare
+	[ ! -f "$file" ] || cp "$file" ../old.file
+	strike 0 0 work >../out 2>../err || fail 'fails without a fault'
+	[ -s "$file" ] || fail "no $file"
+	cp "$file" ../new.file
+	total=$(cat ../count)
+	cd .. && rm -rf new
+	[ "$total" -gt 10 ] || fail "only $total calls"
+	for errno in 5 28 122 4 116 0; do
+		at=1
+		while [ "$at" -le "$total" ]; do
+			about "$name, call $at of $total, errno $errno"
+			mkdir new && cd new || exit 99
+			prepare
+			strike "$at" "$errno" work >../out 2>../err
+			status=$?
+			if [ "$status" -gt 2 ]; then
+				fail "status $status"
+			elif [ "$status" -ne 0 ] && [ ! -s ../err ]; then
+				fail "status $status without a word"
+			fi
+			if [ -f "$file" ] && cmp -s "$file" ../new.file; then
+				:
+			elif [ "$status" -eq 0 ] && grep -rqs 'tp = 4' state; then
+				: # a draft
+			elif [ "$status" -eq 0 ]; then
+				fail "status 0, but not what was to be written"
+			elif [ -f ../old.file ]; then
+				cmp -s "$file" ../old.file || fail 'neither the old file nor the new one'
+			else
+				[ ! -e "$file" ] || fail 'a part of a file'
+			fi
+			struck=$((struck + 1))
+			cd .. && rm -rf new
+			at=$((at + 1))
+		done
+	done
+	rm -f old.file
+}
+
+struck=0
+prepare() { cp "$TOP/share/plans/seed-64.cfg" plan.cfg; }
+work() { "$PROG" export --to=megatron plan.cfg -o run.sh </dev/null; }
+each 'export' run.sh
+
+prepare() { printf 'torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 1024 --num-attention-heads 8 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 1\n' >run.sh; }
+work() { "$PROG" import run.sh -o plan.cfg </dev/null; }
+each 'import' plan.cfg
+
+prepare() { printf 'format = 1;\nparallel: { tp = 2; };\n' >plan.cfg; }
+work() { printf 'tp 4\nsave\n' | XDG_STATE_HOME=$PWD/state "$PROG" --linear plan.cfg; }
+each 'linear mode' plan.cfg
+
+# With less and less memory: an error or an answer, or the loader's 127. A target whose writer ran
+# out of it left a plan of zeros for the next one. A sanitizer wants more than there is.
+if (ulimit -v 60000 && "$PROG" --version >/dev/null) 2>err; then
+	limited() { "$PROG" "$@" >../out 2>../err </dev/null; }
+	mkdir new && cd new || exit 99
+	kib=9000
+	while [ "$kib" -lt 45000 ]; do
+		for words in 'search --model=llama-3.1-70b --nodes=8' 'export --tp=4' 'import run.sh' \
+		    'estimate --json' 'check --tp=3' 'map' 'models'; do
+			about "ulimit -v $kib, $words"
+			printf 'torchrun pretrain_gpt.py --num-layers 4' >run.sh
+			# shellcheck disable=SC2086
+			(ulimit -v "$kib"; limited $words)
+			status=$?
+			[ "$status" -le 2 ] || [ "$status" -eq 127 ] || fail "status $status"
+		done
+		kib=$((kib + 1500))
+	done
+	cd .. && rm -rf new
+fi
+
+about 'all'
+[ "$struck" -gt 300 ] || fail "only $struck calls were struck"
+finish

@@ -1,0 +1,76 @@
+/*
+ * test_accuracy_rate.c - times at a rate against measured ones: errors may only shrink. When one
+ * does, lower the figure here.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "accuracy_rate.h"
+
+static struct rate_errors plain[OPEN_QUANTITIES], fitted[OPEN_QUANTITIES];
+static int judged;
+
+static int
+measure(void **state)
+{
+	const char *top = getenv("TOP");
+
+	(void)state;
+	judged = accuracy_rate_measure(plain, fitted, top != NULL ? top : ".", NULL);
+	return judged > 0 ? 0 : -1;
+}
+
+/* Percent in the median and at the 90th percentile. */
+static void
+hold(const struct rate_errors *e, int rows, double median, double ninth)
+{
+	if (e->count < rows || 100 * accuracy_rate_at(e, .5) > median ||
+	    100 * accuracy_rate_at(e, .9) > ninth)
+		fail_msg("%d rows: median %.2f, 90th %.2f", e->count, 100 * accuracy_rate_at(e, .5),
+		    100 * accuracy_rate_at(e, .9));
+}
+
+static void
+test_nothing_measured(void **state)
+{
+	(void)state;
+	assert_true(judged >= 75);
+	hold(&plain[OPEN_TTFT_P50], 65, 28, 62);
+	hold(&plain[OPEN_TTFT_P99], 75, 33, 92);
+	hold(&plain[OPEN_TPOT], 75, 17, 55);
+	hold(&plain[OPEN_LIFE], 70, 16, 54);
+}
+
+/* Of overloaded runs, and of MLPerf's limits. */
+static void
+test_capacity(void **state)
+{
+	(void)state;
+	hold(&plain[OPEN_REACHED], 35, 20, 94);
+	hold(&plain[OPEN_INSIDE], 19, 13, 37);
+}
+
+static void
+test_one_row_measured(void **state)
+{
+	(void)state;
+	hold(&fitted[OPEN_TTFT_P50], 30, 7, 95);
+	hold(&fitted[OPEN_TTFT_P99], 35, 26, 190);
+	hold(&fitted[OPEN_TPOT], 35, 17, 100);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_measured),
+		cmocka_unit_test(test_capacity),
+		cmocka_unit_test(test_one_row_measured),
+	};
+
+	return cmocka_run_group_tests(tests, measure, NULL);
+}

@@ -1,0 +1,139 @@
+/* Levels of the network: what is read, and what they leave of a group's cards. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+
+#include <cmocka.h>
+
+#include "core/base/number.h"
+#include "core/framework/link.h"
+#include "settings.h"
+
+#define PODS "8:450,128:50,3072:50,24576:50/7"
+
+static void
+near(double is, double expected)
+{
+	if (!(fabs(is - expected) <= 1e-9 * fabs(expected)))
+		fail_msg("%.10g is not %.10g", is, expected);
+}
+
+static struct plan
+plan_with(const char *levels)
+{
+	struct plan p = settings_plan("gpus_per_node=8 nics_per_node=8 nic_gbps=400 nvlink_gbps=450", "");
+
+	settings_set(&p, "cluster.levels", levels);
+	return p;
+}
+
+static void
+reads(void **state)
+{
+	static const char *const bad[] = { "8", "8:", ":50", "8:50/", "8:50/0.5", "8:0", "8:50,8:50", "8:50,12:50",
+		"16:50,8:50", "8.5:50", "x:50", "8:50/7/7", "8:nan", "99999999999:50",
+		"1:1,2:1,4:1,8:1,16:1,32:1,64:1,128:1,256:1" };
+	struct plan p = plan_with(PODS);
+	struct levels levels;
+	char err[200];
+
+	(void)state;
+	assert_true(levels_of(&levels, &p, err, sizeof err));
+	assert_int_equal(levels.count, 4);
+	assert_int_equal(levels.level[3].gpus, 24576);
+	near(levels.level[3].over, 7);
+	near(levels.level[0].gbps, 450);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		p = plan_with(bad[i]);
+		if (levels_of(&levels, &p, err, sizeof err))
+			fail_msg("%s was read", bad[i]);
+	}
+}
+
+/* A ring enters a unit once: it has the up-links of all its members in it. */
+static void
+shares(void **state)
+{
+	struct plan p = plan_with(PODS);
+	struct span s;
+
+	(void)state;
+	s = link_stride(&p, 8, 1);           /* a node */
+	near(1 - s.level.ring, 1);
+	assert_int_equal(s.level.unit, 8);
+	s = link_stride(&p, 16, 8);          /* one GPU a node, in a rack */
+	near(1 - s.level.ring, 1);
+	assert_int_equal(s.level.unit, 128);
+	s = link_stride(&p, 16, 1024);       /* stages of 128 nodes: three in a pod share a seventh */
+	near(1 - s.level.ring, 3 / 7.0);
+	assert_int_equal(s.level.unit, 24576);
+	s = link_stride(&p, 128, 128);       /* 24 in a pod: more than enough */
+	near(1 - s.level.ring, 1);
+	/* each on its own: 24 of 128 are in the pod, so 104 of 127 parts leave it at a seventh */
+	near(1 - s.level.each, (127 / 104.0) / 7);
+	s = link_stride(&p, 64, 1024);       /* more than there are levels for: the last one holds */
+	assert_int_equal(s.level.unit, 0);
+	p = plan_with("");
+	s = link_stride(&p, 16, 1024);
+	near(1 - s.level.ring, 1);
+	near(1 - s.level.each, 1);
+	assert_int_equal(s.level.unit, 0);
+	/* a level that is slower than the cards, without oversubscription */
+	p = plan_with("8:450,64:50,512:25");
+	near(1 - link_stride(&p, 16, 32).level.ring, 1); /* two members, 25 GB/s each, of a ring of one card */
+	near(1 - link_stride(&p, 4, 64).level.ring, 0.5);
+}
+
+/* Times follow the share; inside a unit nothing changes. */
+static void
+times(void **state)
+{
+	const struct plan plain = plan_with(""), narrow = plan_with("8:450,64:50,512:50/4");
+	const double payload = 4e9;
+
+	(void)state;
+	for (enum collective c = COLLECTIVE_ALL_REDUCE; c <= COLLECTIVE_SEND; c++) {
+		struct span in = link_stride(&plain, 4, 8), in2 = link_stride(&narrow, 4, 8);
+		struct span out = link_stride(&plain, 4, 64), out2 = link_stride(&narrow, 4, 64);
+		double ratio;
+
+		near(collective_seconds(&narrow, c, payload, &in2, NULL),
+		    collective_seconds(&plain, c, payload, &in, NULL));
+		ratio = collective_seconds(&narrow, c, payload, &out2, NULL) /
+		    collective_seconds(&plain, c, payload, &out, NULL);
+		assert_true(ratio > 3.95 && ratio < 4.01);
+	}
+}
+
+/* Pipelines outermost cross the narrow level with little, data parallel ranks with much. */
+static void
+orders(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct plan p = settings_plan("gpus_per_node=8 nodes=64 tp=8 pp=4 global_batch_size=512 "
+		    "levels=8:450,64:50,512:50/8", i == 0 ? "order=tp-cp-ep-dp-pp" : "order=tp-cp-ep-pp-dp");
+		struct layout l;
+		struct span dp, pp;
+
+		assert_true(layout_init(&l, &p, NULL));
+		dp = link_span(&p, &l, layout_kind(&l, "dp"));
+		pp = link_span(&p, &l, layout_kind(&l, "pp"));
+		near(1 - dp.level.ring, i == 0 ? 1 : 2 / 8.0);
+		near(1 - pp.level.ring, i == 0 ? 1 / 8.0 : 1);
+		assert_int_equal(pp.level.unit, i == 0 ? 512 : 64);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads), cmocka_unit_test(shares), cmocka_unit_test(times),
+		cmocka_unit_test(orders),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/*
+ * test_serve_open.c - serving at a rate: how load, times and limits follow from a plan. The loop
+ * itself is in test_rate.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/serve/serve_open.h"
+#include "servecase.h"
+
+static struct rate_room room;
+
+static struct serve
+estimate_at(const char *rate)
+{
+	struct serve s;
+
+	set("traffic.rate", rate);
+	s = estimate();
+	assert_true(near(noted(QUANTITY_TTFT), s.ttft_seconds, 1e-9)); /* 0 of a rate that is not taken */
+	assert_true(near(noted(QUANTITY_TPOT), s.tpot_seconds, 1e-9));
+	assert_true(near(noted(QUANTITY_DECODE), s.step_seconds, 1e-9));
+	serve_follow(&s, &p, FOLLOW_LIMITS, &room);
+	return s;
+}
+
+/* The more requests arrive, the longer they take; what the engine does not take has no times. */
+static void
+test_rates(void **state)
+{
+	struct serve few, many, beyond;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("tdp_watts", "700");
+	set("traffic.mix", "chat");
+	set("traffic.tpot_limit", "0.02");
+	few = estimate_at("1");
+	many = estimate_at("15");
+	assert_true(few.rate.known && few.rate.followed && few.rate.limited);
+	assert_true(few.rate.load < many.rate.load && many.rate.load < 1);
+	assert_true(few.ttft_seconds < many.ttft_seconds && few.tpot_seconds < many.tpot_seconds);
+	assert_true(few.rate.ttft.p50 < many.rate.ttft.p50 && few.rate.tpot.p99 < many.rate.tpot.p99);
+	assert_true(few.rate.ttft.p50 < few.rate.ttft.p99 && few.rate.life.p50 < few.rate.life.p99);
+	assert_true(few.rate.inside > 1 && few.rate.inside < few.rate.saturation);
+	assert_true(near(few.rate.saturation, many.rate.saturation, 1e-9));
+	assert_true(few.rate.joules > many.rate.joules); /* an idle GPU takes power too */
+	beyond = estimate_at("1000");
+	assert_true(beyond.rate.load > 1 && !beyond.rate.followed);
+	assert_true(beyond.ttft_seconds == 0 && beyond.tpot_seconds == 0);
+	assert_true(near(beyond.tokens_per_second, beyond.rate.saturation * 220, 1e-9));
+	set("traffic.rate", "0");
+	assert_true(!estimate().rate.known && estimate().tpot_seconds > 0);
+}
+
+/* Two replicas take twice as much; the limits of a burst are missed earlier. */
+static void
+test_rates_of_replicas(void **state)
+{
+	struct serve one, two, bursty;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("traffic.mix", "rag");
+	set("serving.prefix_hit", "0");
+	set("traffic.ttft_limit", "0.5");
+	one = estimate_at("2");
+	set("traffic.burstiness", "0.2");
+	bursty = estimate_at("2");
+	assert_true(bursty.rate.ttft.p99 > one.rate.ttft.p99 && bursty.rate.inside < one.rate.inside);
+	set("traffic.burstiness", "1");
+	gpus("2");
+	set("replicas", "2");
+	two = estimate_at("4");
+	assert_true(near(two.rate.saturation, 2 * one.rate.saturation, 1e-9));
+	assert_true(two.rate.engines == 2 && two.rate.inside > 1.9 * one.rate.inside);
+	set("traffic.routing", "random");
+	assert_true(estimate_at("4").rate.ttft.p99 > two.rate.ttft.p99);
+}
+
+/* Of shared beginnings the cache has what finds room beside the requests; the host's memory adds to
+ * it, and takes time. */
+static void
+test_prefixes(void **state)
+{
+	struct serve none, some, all, host, spread;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("traffic.mix", "rag");
+	set("serving.prefix_hit", "0");
+	none = estimate_at("1");
+	set("serving.prefix_hit", "");
+	set("traffic.prefix_tokens", "3000");
+	set("traffic.prefixes", "10");
+	all = estimate_at("1");
+	assert_true(near(all.rate.hit, .75, 1e-9));
+	assert_true(all.ttft_seconds < none.ttft_seconds && all.rate.saturation > none.rate.saturation);
+	set("traffic.prefixes", "1000");
+	some = estimate_at("1");
+	assert_true(some.rate.hit > 0 && some.rate.hit < .5);
+	set("serving.kv_host_gib", "400");
+	host = estimate_at("1");
+	assert_true(near(host.rate.hit, .75, 1e-9) && host.rate.engine.fetch > 0);
+	set("serving.kv_host_gib", "0");
+	gpus("4");
+	set("replicas", "4");
+	spread = estimate_at("4");
+	assert_true(near(spread.rate.hit, some.rate.hit, .05));
+	set("traffic.routing", "prefix");
+	assert_true(estimate_at("4").rate.hit > 2 * spread.rate.hit);
+}
+
+/* Workers that prefill keep prompts out of steps; too few of them hold everything up. */
+static void
+test_rates_of_pools(void **state)
+{
+	struct serve mixed, split, starved;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("4");
+	set("replicas", "4");
+	set("traffic.mix", "rag");
+	set("serving.prefix_hit", "0");
+	mixed = estimate_at("8");
+	set("replicas", "2");
+	set("prefill_workers", "2xtp1");
+	split = estimate_at("8");
+	assert_true(split.rate.split && split.rate.followed);
+	assert_true(split.rate.gap < mixed.rate.gap / 2);
+	assert_true(split.rate.tpot.p99 < mixed.rate.tpot.p99);
+	assert_true(split.rate.ttft.p50 < split.rate.ttft.p99);
+	set("replicas", "3");
+	set("prefill_workers", "1xtp1");
+	starved = estimate_at("8");
+	assert_true(starved.rate.saturation < split.rate.saturation);
+	assert_true(near(starved.rate.saturation, starved.prefill_rate, 1e-9));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_rates_of_replicas),
+		cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_rates_of_pools),
+	};
+
+	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+}

@@ -1,0 +1,137 @@
+/* What the screen says in another language: how texts with values in are found, and the file. */
+#include "filetest.h"
+
+#include "core/base/show.h"
+#include "file/prefs/texts_file.h"
+
+static struct texts texts;
+
+static void
+read_texts(const char *content)
+{
+	char why[256] = "";
+
+	texts_free(&texts);
+	if (!texts_init(&texts, strdup(content), why, sizeof why))
+		fail_msg("%s", why);
+}
+
+static void
+says(const char *english, const char *expected)
+{
+	char buf[TEXTS_SIZE];
+	const char *said = texts_say(&texts, english, buf, sizeof buf);
+
+	if (strcmp(said, expected) != 0)
+		fail_msg("'%s' is said as '%s', not '%s'", english, said, expected);
+}
+
+static void
+test_lines(void **unused)
+{
+	(void)unused;
+	read_texts("# a comment\n\nmemory\n\tM\nlayer %lld: %s\n\t%2 @ %1\n%.0f %% of the step\n\tS %1 %\n"
+	    "%s: %lld GPU%s\n\t[%1|%2]\ncoloured by %s\n\tC %1\n");
+	says("memory", "M");
+	says("memory of it", "memory of it");
+	says("layer 12: memory", "M @ 12");
+	says("layer no: memory", "layer no：M"); /* %lld is a number */
+	says("41 % of the step", "S 41 %");
+	says("memory: 8 GPUs", "[M|8]");
+	says("memory: 1 GPU", "[M|1]");
+	says("coloured by tp, dp", "C tp, dp");
+	says("TP 8", "TP 8");
+	says("", "");
+	says("so long a text; memory", "so long a text；M");
+	says("memory, memory", "M，M");
+}
+
+/* Columns stay where they were. */
+static void
+test_columns(void **unused)
+{
+	(void)unused;
+	read_texts("memory\n\t显存\nstep\n\t步\n");
+	says("memory    step  4.2 s", "显存      步    4.2 s");
+	says("  memory", "  显存");
+	says("memory ", "显存   ");
+	says("step  a longer one  step", "步    a longer one  步");
+}
+
+static void
+complains(const char *content, const char *expected)
+{
+	struct texts t;
+	char why[256] = "", *copy = strdup(content);
+
+	assert_false(texts_init(&t, copy, why, sizeof why));
+	assert_string_equal(why, expected);
+	free(copy);
+}
+
+static void
+test_wrong(void **unused)
+{
+	(void)unused;
+	complains("# one\nmemory\nstep\n\tS\n", "line 3: what is said for the line above is missing");
+	complains("memory\n\tM\n\tN\n", "line 3: the English above it is missing");
+}
+
+/* Texts of any length and of many clauses take no time to speak of, and stay whole. */
+static void
+test_long(void **unused)
+{
+	char text[4 * TEXTS_SIZE] = "", buf[TEXTS_SIZE];
+
+	(void)unused;
+	read_texts("%s%s%s of %s\n\t%1%2%3%4\nmemory\n\tM\n");
+	for (int i = 0; i < 200; i++)
+		strcat(text, "an, ");
+	assert_ptr_equal(texts_say(&texts, text, buf, sizeof buf), text);
+	for (int i = 0; i < 400; i++)
+		strcat(text, "memory, ");
+	assert_ptr_equal(texts_say(&texts, text, buf, sizeof buf), text);
+	assert_ptr_equal(texts_say(NULL, text, buf, sizeof buf), text);
+}
+
+/* Each line of the program's own file names no conversion that its English lacks. */
+static void
+test_own(void **unused)
+{
+	char why[1024] = "";
+
+	(void)unused;
+	texts_free(&texts);
+	if (!texts_file_read(&texts, "zh", why, sizeof why))
+		fail_msg("%s", why);
+	assert_true(texts.count > 2000 && texts.fixed < texts.count);
+	for (size_t i = 0; i < texts.count; i++) {
+		int conversions = 0;
+
+		for (const char *at = texts.line[i].english; *at != '\0'; at++)
+			conversions += *at == '%' && at[1] != ' ' && at[1] != '\0';
+		for (const char *at = texts.line[i].other; *at != '\0'; at++)
+			if (*at == '%' && at[1] > '0' && at[1] <= '9' && at[1] - '0' > conversions)
+				fail_msg("%s: %s", texts.line[i].english, texts.line[i].other);
+		assert_true(utf8_valid(texts.line[i].other));
+	}
+	says("126 layers are not divisible by PP 16", "126 层不能被 PP 16 整除");
+	says("stage 1 takes 76.8 GiB of 79.2 GiB on one h100-sxm-80gb, a run between 70.6 and 85.4 GiB: "
+	    "it may not fit", "阶段 1 在一张 h100-sxm-80gb 上占 79.2 GiB 中的 76.8，实际运行在 70.6 到 "
+	    "85.4 GiB 之间：可能放不下");
+	texts_free(&texts);
+	assert_false(texts_file_read(&texts, "xx", why, sizeof why));
+	assert_non_null(strstr(why, "texts/xx.txt"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines), cmocka_unit_test(test_columns), cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_long), cmocka_unit_test(test_own),
+	};
+
+	use_source_tree();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* The whole run on the screen: its numbers, why they are so, and other numbers of nodes. */
+#include <locale.h>
+
+#include "core/estimate/strip.h"
+#include "support.h"
+#include "ui/list/list.h"
+
+static void
+set(struct session *s, const char *line)
+{
+	type(s, ":");
+	type(s, line);
+	key(s, INPUT_ENTER);
+}
+
+static void
+test_numbers(void **test)
+{
+	struct session *s = session_new(test, 110, 50);
+
+	set(s, "set bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450 tdp_watts=700 generation=hopper");
+	type(s, "V");
+	assert_true(shows(s, "How long is the run?"));
+	key(s, INPUT_ESCAPE);
+	set(s, "set token_budget=100 gpu_hour_price=2 run.deadline_days=10");
+	type(s, "V");
+	assert_int_equal(s->state.list.kind, LIST_RUN);
+	assert_true(shows(s, "goodput"));
+	assert_true(shows(s, "a checkpoint"));
+	assert_true(hides(s, "epochs of the data"));
+	assert_true(shows(s, "deadline 10 days"));
+	/* the number of days, and where it comes from; Escape leads back */
+	assert_int_equal(list_target(&s->state), RESULT_DAYS);
+	key(s, INPUT_ENTER);
+	assert_true(shows(s, "waiting for saves"));
+	assert_true(shows(s, "Daly 2006"));
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.list.kind, LIST_RUN);
+}
+
+static void
+test_nodes(void **test)
+{
+	struct session *s = session_new(test, 110, 50);
+	const struct node_strip *strip = &s->state.whole.strip;
+	int own = -1;
+
+	set(s, "set bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450 token_budget=100");
+	type(s, "V");
+	assert_true(strip->count > 3);
+	for (int i = 0; i < strip->count; i++) {
+		own = strip->point[i].own ? i : own;
+		assert_true(i == 0 || strip->point[i].nodes > strip->point[i - 1].nodes);
+		assert_true(i == 0 || strip->point[i].days < strip->point[i - 1].days);
+	}
+	assert_true(own >= 0);
+	assert_int_equal(strip->point[own].nodes, s->state.plan.cluster.nodes);
+	assert_true(strip->point[own].days >= s->state.estimate->run.days &&
+	    strip->point[own].days <= s->state.estimate->run.days);
+	key(s, INPUT_END);
+	key(s, INPUT_ENTER);
+	assert_int_equal(s->state.plan.cluster.nodes, strip->point[strip->count - 1].nodes);
+	assert_int_equal(s->state.list.kind, LIST_RUN);
+	key(s, INPUT_ESCAPE);
+	type(s, "u");
+	assert_int_equal(s->state.plan.cluster.nodes, 2);
+}
+
+/* Nothing breaks where there is no room, no run, or no plan that is legal. */
+static void
+test_odd(void **test)
+{
+	struct session *s = session_new(test, 20, 6);
+
+	set(s, "set bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450 token_budget=100");
+	type(s, "V");
+	key(s, INPUT_END);
+	key(s, INPUT_ESCAPE);
+	set(s, "set tp=3");
+	type(s, "V");
+	assert_true(s->state.whole.strip.count == 0 || !s->state.whole.strip.point[0].own);
+	key(s, INPUT_ENTER);
+	assert_int_equal(s->state.list.kind, LIST_RUN);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SESSION_TEST(test_numbers), SESSION_TEST(test_nodes), SESSION_TEST(test_odd),
+	};
+
+	setlocale(LC_ALL, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
