@@ -14,9 +14,11 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' HUP INT TERM
 
 # Nothing of the user's own setup may change a result.
+# Nor do wrappers of the system's own programs, which some machines put before them, take time.
+PATH=/usr/bin:/bin:$PATH
 HOME=$dir XDG_CONFIG_HOME=$dir/config XDG_STATE_HOME=$dir/state
 LC_ALL=C
-export HOME XDG_CONFIG_HOME XDG_STATE_HOME LC_ALL
+export PATH HOME XDG_CONFIG_HOME XDG_STATE_HOME LC_ALL
 unset COLUMNS NO_COLOR COLORTERM COLORFGBG || :
 cd "$dir" || exit 99
 

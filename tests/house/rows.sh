@@ -71,7 +71,7 @@ words() { sed -n "s/^$1 = //p" "$bld/Makefile" | sed "s#.(top_srcdir)#$top#g; s#
 cat >flags <<F
 -std=c11 -O0 -w -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(words DEFS) -I$tmp -I$bld -I$top/tests
 -DDATADIR="\"$top/share\"" $(words NCURSES_CFLAGS) $(words CONFIG_CFLAGS) $(words JANSSON_CFLAGS)
-$(words YAML_CFLAGS) $(words WARN | tr ' ' '\n' | grep '^-fsanitize=' | tr '\n' ' ')
+$(words YAML_CFLAGS)
 F
 cat >libs <<L
 $(words CONFIG_LIBS) $(words JANSSON_LIBS) $(words YAML_LIBS) $(words ZLIB_LIBS)

@@ -8,7 +8,7 @@
 #include "core/framework/resolve.h"
 #include "core/search/search_make.h"
 
-enum { STEPS_MOST = 3000000, NODES_EACH = 64, NODES_TIMES = 16 };
+enum { STEPS_MOST = 1000000, NODES_EACH = 64, NODES_TIMES = 16 };
 
 /* Enough was looked at. */
 static void
