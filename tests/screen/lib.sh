@@ -101,6 +101,16 @@ fail() {
 
 # Wait for an extended regular expression on the screen, and until the picture around it
 # stands still: it may come in pieces.
+# glimpse PATTERN: seen once is enough, on a screen that goes on changing by itself.
+glimpse() {
+	i=$PATIENCE
+	while [ $i -gt 0 ]; do
+		text | grep -Eq -- "$1" && return 0
+		sleep 0.05
+		i=$((i - 1))
+	done
+	fail "no \"$1\" on the screen"
+}
 expect() {
 	i=$PATIENCE was=
 	while [ $i -gt 0 ]; do

@@ -47,14 +47,14 @@ keys : 's' e a r c h Space f r e e = t r a i n i n g . s e q u e n c e _ l e n g
 keys Space f r e e = t r a i n i n g . g l o b a l _ b a t c h _ s i z e
 keys Space f r e e = c l u s t e r . n o d e s = 8 . . 4 0 9 6 : 2
 keys Space o b j e c t i v e = s t e p . t o k e n s _ p e r _ s e c o n d Enter
-expect '\] [0-9]+ %.*decided'
+glimpse '\] [0-9]+ %.*decided'
 expect_not 'nothing yet'
 keys Down
-expect '> +[2-9]|> +[0-9][0-9]'
+glimpse '> +[2-9]|> +[0-9][0-9]'
 keys '?'
 expect 'keys and commands'
 keys Escape
-expect ' decided'
+glimpse ' decided'
 keys Escape
 expect 'stopped'
 expect '> +[0-9]'
