@@ -113,6 +113,7 @@ print_steps(FILE *out, const char *top)
 {
 	static const char *const files[] = {
 		"published.tsv", "steps_more.tsv", "mlperf_described.tsv", "heldout_steps.tsv",
+		"steps_2026.tsv",
 	};
 	static struct runs r;
 

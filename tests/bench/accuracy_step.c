@@ -258,6 +258,7 @@ accuracy_step(FILE *out, const char *top)
 		fprintf(out, "no %s/tests/data/published.tsv\n", top);
 	accuracy_step_score(&a, "steps_more.tsv", out, top);
 	accuracy_step_score(&a, "mlperf_described.tsv", out, top);
+	accuracy_step_score(&a, "steps_2026.tsv", out, top);
 	fprintf(out, "\nRuns that were looked up after everything was chosen\n");
 	if (!accuracy_step_score(&a, "heldout_steps.tsv", out, top))
 		fprintf(out, "no %s/tests/data/heldout_steps.tsv\n", top);

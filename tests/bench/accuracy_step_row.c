@@ -142,7 +142,7 @@ static const struct setting models[] = {
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=3" },
 	{ "Kimi", MLA "model.moe_ffn_hidden_size=2048 model.ffn_hidden_size=18432 "
 	    "model.shared_expert_ffn_hidden_size=2048 model.dense_layers=1" },
-	{ "Mixtral-8x7B", "model.moe_ffn_hidden_size=14336 parallel.etp=8" },
+	{ "Mixtral-8x7B", "model.moe_ffn_hidden_size=14336" },
 	{ "nanotron llama-1B", "model.tied_embeddings=true model.vocab_multiple=1" },
 	{ "GPT OSS 20B", "model.moe_ffn_hidden_size=2880 model.sliding_window=128 "
 	    "model.global_layer_every=2 model.expert_bias=true model.position=yarn" },
@@ -194,6 +194,8 @@ static const struct setting groups[] = {
 	{ "atorch-fsdp", "parallel.layout=torchtitan training.grad_dtype=bf16" },
 	{ "atorch-ds3d", "parallel.layout=deepspeed training.overlap_grad_reduce=false "
 	    "training.overlap_param_gather=false" },
+	/* adapters are of the type of the weights (nemo_automodel/components/_peft/lora.py) */
+	{ "automodel-lora", "finetune.adapter_dtype=bf16" },
 	/* models are loaded in bf16, and the moments of PyTorch's Adam are like its parameters
 	 * (nemo_automodel/_transformers/auto_model.py, torch_dtype) */
 	{ "automodel", "parallel.zero_stage=3 training.precision_aware_optimizer=true "
@@ -205,7 +207,10 @@ static const struct setting groups[] = {
 	{ "llama3-405b", "parallel.layout=torchtitan parallel.vpp=8" },
 	{ "nanotron", "parallel.layout=nanotron training.overlap_param_gather=false "
 	    "training.cross_entropy=unfused" },
-	{ "narayanan21", GPT3 }, { "korthikanti22", GPT3 }, { "mtnlg", GPT3 }, { "megatron20", GPT3 },
+	/* in fp16 gradients are fp16: --accumulate-allreduce-grads-in-fp32 is of 2021 and set for bf16 alone
+	 * (Megatron-LM v2.5, megatron/arguments.py) */
+	{ "narayanan21-t1", "training.grad_dtype=bf16 " GPT3 }, { "megatron20", "training.grad_dtype=bf16 " GPT3 },
+	{ "narayanan21", GPT3 }, { "korthikanti22", GPT3 }, { "mtnlg", GPT3 },
 };
 
 static bool
@@ -279,6 +284,8 @@ put_shape(struct plan *p, const struct table *t)
 		put_number(p, "model.experts_per_token", row_number(t, "topk"));
 		put(p, "parallel.etp", "1");
 	}
+	if (row_has(t, "notes", "ETP=TP"))
+		put_number(p, "parallel.etp", row_number(t, "tp"));
 	put(p, "model.gated_mlp", row_number(t, "glu") > 0 ? "true" : "false");
 	put_matching(p, models, sizeof models / sizeof *models, row_cell(t, "model"));
 }

@@ -19,8 +19,8 @@ bounds(void **state)
 		const char *group;
 		double median, worst;
 	} held[] = {
-		{ "narayanan21-t1", .055, .11 }, { "narayanan21-t2", .06, .07 },
-		{ "korthikanti22-t5", .05, .065 }, { "megatron20-tp", .06, .15 },
+		{ "narayanan21-t1", .075, .085 }, { "narayanan21-t2", .06, .07 },
+		{ "korthikanti22-t5", .05, .065 }, { "megatron20-tp", .045, .145 },
 		{ "simumax-b200", .02, .08 }, { "simumax-b200-cp", .02, .04 },
 		{ "llmfoundry-fsdp-h100_80gb", .04, .125 }, { "torchtitan", .05, .27 },
 		{ "llmfoundry-fsdp-a100_80gb", .07, .14 }, { "llmfoundry-fsdp-a100_40gb", .06, .12 },
@@ -33,11 +33,11 @@ bounds(void **state)
 	(void)state;
 	assert_true(accuracy_step_score(&a, "published.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 85);
-	assert_true(a.full.median < 0.041);
+	assert_true(a.full.median < 0.039);
 	assert_true(a.full.ninety < 0.116);
 	assert_true(a.full.worst < 0.47);
 	assert_true(a.partial.rows >= 82);
-	assert_true(a.partial.median < 0.054);
+	assert_true(a.partial.median < 0.056);
 	assert_true(a.partial.ninety < 0.177);
 	assert_true(a.calibrated.rows >= 354);
 	assert_true(a.calibrated.median < 0.035);
@@ -55,7 +55,8 @@ bounds(void **state)
 	}
 }
 
-/* Small models and long sequences of llm-foundry, Megatron-Bridge's releases of 2026, MLPerf. */
+/* Small models and long sequences of llm-foundry, Megatron-Bridge's releases of 2026, MLPerf;
+ * releases and recipes of 2025 and 2026, of which one measured twice differs by 5.5 %. */
 static void
 newer(void **state)
 {
@@ -68,12 +69,19 @@ newer(void **state)
 	assert_true(a.full.median < 0.03);
 	assert_true(a.full.ninety < 0.075);
 	assert_true(a.partial.rows >= 89);
-	assert_true(a.partial.median < 0.059);
-	assert_true(a.partial.ninety < 0.167);
+	assert_true(a.partial.median < 0.053);
+	assert_true(a.partial.ninety < 0.162);
 	assert_true(accuracy_step_score(&a, "mlperf_described.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 24);
 	assert_true(a.full.median < 0.027);
 	assert_true(a.full.ninety < 0.1);
+	assert_true(accuracy_step_score(&a, "steps_2026.tsv", NULL, top != NULL ? top : "."));
+	assert_true(a.full.rows >= 15);
+	assert_true(a.full.median < 0.08);
+	assert_true(a.full.ninety < 0.2);
+	assert_true(a.partial.rows >= 20);
+	assert_true(a.partial.median < 0.095);
+	assert_true(a.partial.ninety < 0.18);
 }
 
 /* Runs of ten other projects, looked up when all was chosen; nanotron of 2024 and KempnerForge
@@ -114,7 +122,8 @@ static void
 both_told(void **state)
 {
 	static const char *const files[] = {
-		"published.tsv", "steps_more.tsv", "mlperf_described.tsv", "heldout_steps.tsv"
+		"published.tsv", "steps_more.tsv", "mlperf_described.tsv", "heldout_steps.tsv",
+		"steps_2026.tsv"
 	};
 	static struct step_accuracy a;
 	static char page[262144];

@@ -298,6 +298,20 @@ host_floor(void **state)
 	    0.5 * none);
 }
 
+/* Experts that pad to a capacity: no wait for their tokens, and a graph of the layer holds them. */
+static void
+padded_experts(void **state)
+{
+	static const char plan[] = BLACKWELL QWEN3_30B "precision=mxfp8 ";
+	struct plan p = plan_of(BLACKWELL QWEN3_30B "precision=mxfp8 moe_capacity_factor=1 cuda_graph=layer");
+
+	(void)state;
+	assert_true(host_forward(&p, LAYER_MOE) <= 0 && host_backward(&p, LAYER_MOE) <= 0);
+	assert_true(seconds(plan, "moe_capacity_factor=1") < 0.95 * seconds(plan, ""));
+	assert_true(seconds(plan, "moe_capacity_factor=1 cuda_graph=layer") <
+	    0.7 * seconds(plan, "cuda_graph=layer"));
+}
+
 static void
 fused_experts(void **state)
 {
@@ -364,8 +378,8 @@ casts_of_experts(void **state)
 		const char *settings;
 		double more;
 	} cases[] = {
-		{ "precision=mxfp8", 2 * 48 * 3e-6 }, { "precision=fp8", 2 * 48 * 3e-6 },
-		{ "precision=nvfp4", 0 }, { "precision=bf16", 0 },
+		{ "precision=mxfp8", 2 * 48 * 3 * 3e-6 }, { "precision=fp8", 2 * 48 * 3 * 3e-6 },
+		{ "precision=nvfp4", 2 * 48 * 2 * 3e-6 }, { "precision=bf16", 0 },
 		{ "precision=mxfp8 fused_experts=true", 0 },
 	};
 	static const char plan[] = BLACKWELL QWEN3_30B "micro_batch_size=8 moe_dispatcher=deepep ";
@@ -715,7 +729,8 @@ main(void)
 		cmocka_unit_test(which_kernel),
 		cmocka_unit_test(sparse_attention), cmocka_unit_test(few_waves), cmocka_unit_test(formats),
 		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained),
-		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(fused_experts),
+		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(padded_experts),
+		cmocka_unit_test(fused_experts),
 		cmocka_unit_test(tokens_per_expert), cmocka_unit_test(dispatchers),
 		cmocka_unit_test(sorted_tokens),
 		cmocka_unit_test(casts_of_experts), cmocka_unit_test(bare_modules),

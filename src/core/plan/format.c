@@ -16,30 +16,37 @@
  *
  * Bytes of a cast: NVIDIA/TransformerEngine docs/examples/gemm_profiling, a layer's time with
  * casts less its products alone, at 0.8 of the memory rate. Blocks reach 0.88 of the FP8 rate
- * on Hopper (the same tables). A group of experts is cast one by one, but for NVFP4
- * (pytorch/csrc/extensions/cast.cpp, multi_tensor_quantize_impl). NVFP4 reaches 2.1 times the FP8 rate: Megatron-Bridge's
+ * on Hopper (the same tables). NVFP4 reaches 2.1 times the FP8 rate: Megatron-Bridge's
  * performance summary, Llama 405B in both.
+ *
+ * Experts that are not fused are multiplied one by one on streams (common/gemm/cublaslt_gemm.cu,
+ * nvte_multi_tensor_gemm; its issues 2939 and 2454), and each is cast by itself, but for NVFP4
+ * (pytorch/csrc/extensions/cast.cpp, multi_tensor_quantize_impl). Scales of blocks are put in the
+ * order that the units read, of both operands of each of three products
+ * (pytorch/csrc/extensions/gemm.cpp, te_general_grouped_gemm).
  */
 static const struct format formats[] = {
 	[PRECISION_FP32] = { .bytes = 4 },
 	[PRECISION_FP16] = { .bytes = 2 },
 	[PRECISION_BF16] = { .bytes = 2 },
 	[PRECISION_FP8] = { .quantised = true, .bytes = 1, .weight = 1, .second = 1, .gathered = 1,
-	    .cast = 4, .cast_each = true, .share = 1, .multiple = 16, .turns = true },
+	    .cast = 4, .each = 1, .each_back = 1, .share = 1, .multiple = 16, .turns = true },
 	[PRECISION_FP8_BLOCK] = { .quantised = true, .bytes = BLOCK_BYTES, .weight = BLOCK_WEIGHT,
-	    .second = BLOCK_WEIGHT, .gathered = 1, .cast = 5.5, .cast_each = true, .share = 0.88, .multiple = 128,
-	    .turns = true },
+	    .second = BLOCK_WEIGHT, .gathered = 1, .cast = 5.5, .each = 1, .each_back = 1, .share = 0.88,
+	    .multiple = 128, .turns = true },
 	[PRECISION_MXFP8] = { .quantised = true, .bytes = MX_BYTES, .weight = MX_BYTES,
-	    .second = MX_BYTES, .gathered = 2, .cast = 4.6, .cast_each = true, .share = 1,
-	    .multiple = 32 },
+	    .second = MX_BYTES, .gathered = 2, .cast = 4.6, .each = 1 + 2, .each_back = 1 + 4,
+	    .share = 1, .multiple = 32 },
 	[PRECISION_NVFP4] = { .quantised = true, .four = true, .bytes = NV_BYTES,
-	    .weight = NV_BYTES, .second = NV_BYTES, .gathered = NV_BYTES, .cast = 6.7, .share = 2.1,
-	    .multiple = 16 },
+	    .weight = NV_BYTES, .second = NV_BYTES, .gathered = NV_BYTES, .cast = 6.7, .each = 2, .each_back = 4,
+	    .share = 2.1, .multiple = 16 },
 };
 
 /* FP8 where products read either layout: no transposed copy; casts of current scaling, which
- * Megatron-Bridge's recipes take (delayed: 2.5). Blocks run as MXFP8 there. */
+ * Megatron-Bridge's recipes take (delayed: 2.5), in three kernels: the largest value, the scale,
+ * the cast. Blocks run as MXFP8 there. */
 #define CAST_EITHER 5.8
+#define KERNELS_EITHER 3
 
 struct format
 format_of(const struct plan *p)
@@ -51,8 +58,11 @@ format_of(const struct plan *p)
 	if (p->training.precision == PRECISION_FP8) {
 		f.second = 0;
 		f.cast = CAST_EITHER;
+		f.each = f.each_back = KERNELS_EITHER;
 	} else if (p->training.precision == PRECISION_FP8_BLOCK) {
 		f.cast = formats[PRECISION_MXFP8].cast;
+		f.each = formats[PRECISION_MXFP8].each;
+		f.each_back = formats[PRECISION_MXFP8].each_back;
 		f.share = 1;
 	}
 	return f;

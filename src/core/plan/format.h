@@ -24,7 +24,8 @@ struct format {
 	bool turns;       /* a weight turned round is that copy: scales of whole tensors or squares */
 	double gathered;  /* of a weight that fp8_param_gather gathers */
 	double cast;      /* moved to cast one value, in and out */
-	bool cast_each;   /* of experts each has a cast of its own */
+	double each;      /* kernels of an expert's product besides it, the cast among them; 0: one */
+	double each_back; /* for all experts. Backward: of both products */
 	double share;     /* of what products in FP8 reach, 4 bits included */
 	int64_t multiple; /* of both sizes of a linear layer's weight */
 };

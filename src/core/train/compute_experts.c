@@ -1,5 +1,7 @@
 #include "core/train/compute_experts.h"
 
+#include <math.h>
+
 #include "core/base/number.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
@@ -15,8 +17,9 @@ static struct lot
 expert_lot(const struct plan *p, const struct machine *g, double here, double tokens)
 {
 	const struct generation *r = generation_of(p);
-	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast,
-		format_of(p).cast_each ? here : 1 };
+	const struct format f = format_of(p);
+	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast, fmax(1, f.each * here),
+		fmax(1, f.each_back * here) };
 
 	lot.rate.reached *= tokens / (tokens + r->half_tokens);
 	lot.weight.reached *= tokens / (tokens + r->half_weight);
@@ -32,7 +35,7 @@ static void
 experts_fused(struct layer_job *j, const struct layer_rows *l, int first, double routed)
 {
 	const double h = params_expert_width(&j->p->model), cast = j->g->cast > 0 ? FUSED_CAST : 0;
-	struct lot lot = { j->g->linear, j->g->linear, compute_experts_here(j->p), cast, 0, 1 };
+	struct lot lot = { j->g->linear, j->g->linear, compute_experts_here(j->p), cast, 0, 1, 1 };
 
 	lot.rate.reached *= FUSED_SHARE;
 	lot.weight.reached *= FUSED_SHARE;

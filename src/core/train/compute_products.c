@@ -126,7 +126,7 @@ compute_product(struct layer_job *j, const struct layer_rows *l, int first, cons
 {
 	const struct machine *g = j->g;
 	const struct matrix *x = &l->row[first];
-	const struct lot dense = { g->linear, g->linear, x->layers, g->cast, g->cast, 1 };
+	const struct lot dense = { g->linear, g->linear, x->layers, g->cast, g->cast, 1, 1 };
 	const double in = x->in / ranks_of(j->p, x, MODULE_ROWS);
 	const int rows = rows_of(l, first);
 	const char *of;

@@ -35,6 +35,10 @@ static const double dense_forward[] = {
 #define FUSED_PERMUTE 0.9
 #define IN_PIECES 1.25
 
+/* Experts that pad to a capacity: how many tokens each gets is known, and nobody waits for the copy
+ * (Megatron-LM megatron/core/transformer/moe/token_dispatcher.py, drop_and_pad). */
+#define WITHOUT_WAIT 0.9
+
 /* An adapter of PEFT launches eight kernels, each as long as one of a dense layer's 120: two
  * casts of the input, one of either factor, two products, scale and sum (sources in
  * compute_adapters.c). */
@@ -45,17 +49,29 @@ adapters_forward(const struct plan *p, int kind)
 	    compute_adapters_count(p, kind) : 0;
 }
 
+/* Experts that pad to a capacity have static shapes: a graph of the layer holds them too, as it
+ * does an MLP (Megatron-LM core_v0.14.0, megatron/core/transformer/transformer_layer.py,
+ * _cuda_graph_capture with the scope "full"). */
+static bool
+is_launched_dense(const struct plan *p, int kind)
+{
+	return !(kind & LAYER_MOE) ||
+	    (p->training.cuda_graph == GRAPH_LAYER && p->training.moe_capacity_factor > 0);
+}
+
 static double
 layer_forward(const struct plan *p, int kind)
 {
 	const int64_t graph = p->training.cuda_graph;
 	double seconds = moe_forward[graph] - (layer_has_mixer(kind) ? 0 : dense_forward[graph] / 2);
 
-	if (!(kind & LAYER_MOE)) /* a mixer or an MLP alone launches half of it */
+	if (is_launched_dense(p, kind)) /* a mixer or an MLP alone launches half of it */
 		return dense_forward[graph] *
 		    (layer_has_mixer(kind) + layer_has_mlp(kind)) / 2;
 	if (!format_of(p).quantised)
 		seconds *= WITHOUT_CASTS;
+	if (p->training.moe_capacity_factor > 0)
+		seconds *= WITHOUT_WAIT;
 	if (p->parallel.moe_dispatcher >= DISPATCHER_DEEPEP)
 		seconds *= FUSED_PERMUTE;
 	else if (p->training.moe_overlap)

@@ -183,20 +183,22 @@ void
 job_linear(struct layer_job *j, const struct operation *op, const struct lot *lot,
     double tokens, double out, double in)
 {
-	const double kernels = lot->casts, values = lot->times * tokens / kernels;
+	const double values = lot->times * tokens / lot->casts;
+	const double values_back = lot->times * tokens / lot->casts_back;
 	const struct ledger_symbol symbols[] = { { "cast=cast", lot->cast },
-		{ "back=cast", lot->cast_back }, { "values=products*m/casts", values }, { "in=k", in },
-		{ "out=n", out }, { NULL, 0 } };
+		{ "values=products*m/kernels", values }, { "in=k", in }, { NULL, 0 } };
+	const struct ledger_symbol symbols_back[] = { { "cast=cast", lot->cast_back },
+		{ "values=products*m/kernels", values_back }, { "out=n", out }, { NULL, 0 } };
 	const struct moved forward = { op->cast, "cast*values*in", symbols, lot->cast * values * in, 1 };
-	const struct moved back = { op->cast_back, "back*values*out", symbols,
-		lot->cast_back * values * out, 1 };
+	const struct moved back = { op->cast_back, "cast*values*out", symbols_back,
+		lot->cast_back * values_back * out, 1 };
 
 	job_products(j, op, lot, tokens, out, in);
-	job_forward(j, kernels * machine_memory(j->g, forward.bytes));
-	j->w.backward += kernels * machine_memory(j->g, back.bytes);
+	job_forward(j, lot->casts * machine_memory(j->g, forward.bytes));
+	j->w.backward += lot->casts_back * machine_memory(j->g, back.bytes);
 	if (j->tally != NULL) {
-		job_note_memory(j, false, kernels, &forward);
-		job_note_memory(j, true, kernels, &back);
+		job_note_memory(j, false, lot->casts, &forward);
+		job_note_memory(j, true, lot->casts_back, &back);
 	}
 }
 
@@ -204,7 +206,7 @@ void
 job_plain(
     struct layer_job *j, const struct operation *op, double tokens, double out, double in)
 {
-	const struct lot lot = { j->g->plain, j->g->plain, 1, 0, 0, 1 };
+	const struct lot lot = { j->g->plain, j->g->plain, 1, 0, 0, 1, 1 };
 
 	job_products(j, op, &lot, tokens, out, in);
 }

@@ -46,7 +46,7 @@ struct layer_job {
 struct lot {
 	struct rate rate, weight; /* forward and input gradient; weight gradient */
 	double times, cast, cast_back;
-	double casts;             /* kernels of one such cast */
+	double casts, casts_back; /* kernels of such a cast, and what goes with it */
 };
 
 /* m x n x k products, `extra` bytes moved besides the operands of each. */
