@@ -5,15 +5,29 @@
 . "$TOP/tests/cli/lib.sh"
 into=${1:-$PWD}
 
-# put TARGET NAME: standard input becomes an input.
-put() { mkdir -p "$into/$1" && cat >"$into/$1/$2"; }
-# both TARGET NAME [BYTES]: the same, and half of it; octal BYTES go before each.
+# room TARGET; put TARGET NAME: standard input becomes an input.
+room() { [ -d "$into/$1" ] || mkdir -p "$into/$1"; }
+put() { room "$1" && cat >"$into/$1/$2"; }
+# both TARGET NAME [BYTES]: the same with escaped BYTES before it; and, at the end, half of it.
 both() {
-	cat >whole
-	[ -s whole ] || return 0
-	{ printf '%b' "$3"; cat whole; } | put "$1" "$2"
-	{ printf '%b' "$3"; head -c $(($(wc -c <whole) / 2)) whole; } | put "$1" "half-$2"
+	room "$1"
+	{ printf '%b' "$3"; cat; } >"$into/$1/$2"
+	printf '%s\n%s\n%s\n' "$into/$1/$2" "$into/$1/half-$2" "$3" >>halves
 }
+command -v perl >/dev/null || { echo "no perl"; exit 77; }
+cut_halves() {
+	perl -e 'while (defined(my $whole = <STDIN>)) {
+		chomp(my ($half, $before) = (scalar <STDIN>, scalar <STDIN>));
+		chomp $whole;
+		open(my $in, "<:raw", $whole) or die; local $/; my $text = <$in>; $/ = "\n";
+		$before =~ s/\\(n|0?[0-7]{1,3})/x/g;
+		my $rest = length($text) - length($before);
+		if ($rest <= 0) { unlink $whole; next }
+		open(my $out, ">:raw", $half) or die;
+		print $out substr($text, 0, length($before) + int($rest / 2));
+	}' <halves
+}
+: >halves
 
 # Well formed. Plans as such, and to every target; what is exported, to be recognised (0377).
 for f in "$TOP"/share/*.cfg "$TOP"/share/*/*.cfg; do
@@ -81,6 +95,7 @@ while IFS=$tab read -r target name bytes; do
 	printf '%b' "$bytes" | put "$target" "kept-$name"
 done <"$TOP/tests/fuzz/kept.tsv"
 
+cut_halves || fail 'no halves'
 [ $# -eq 0 ] || exit 0
 for target in command export import keys planfile run screen settings; do
 	about "$target"
