@@ -209,7 +209,7 @@ static const struct setting groups[] = {
 	    "training.cross_entropy=unfused" },
 	/* in fp16 gradients are fp16: --accumulate-allreduce-grads-in-fp32 is of 2021 and set for bf16 alone
 	 * (Megatron-LM v2.5, megatron/arguments.py) */
-	{ "narayanan21-t1", "training.grad_dtype=bf16 " GPT3 }, { "megatron20", "training.grad_dtype=bf16 " GPT3 },
+	{ "narayanan21-t1", "training.grad_dtype=fp16 " GPT3 }, { "megatron20", "training.grad_dtype=fp16 " GPT3 },
 	{ "narayanan21", GPT3 }, { "korthikanti22", GPT3 }, { "mtnlg", GPT3 },
 };
 
