@@ -111,15 +111,11 @@ print_kind(FILE *out, struct runs *r, const struct run *kind)
 static void
 print_steps(FILE *out, const char *top)
 {
-	static const char *const files[] = {
-		"published.tsv", "steps_more.tsv", "mlperf_described.tsv", "heldout_steps.tsv",
-		"steps_2026.tsv",
-	};
 	static struct runs r;
 
 	r.count = 0;
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		read_runs(&r, top, files[i], i == 3);
+	for (size_t i = 0; i < step_file_count; i++)
+		read_runs(&r, top, step_files[i].name, step_files[i].afterwards);
 	for (int g = 0; g <= GENERATION_TPU_V6; g++) {
 		for (int fused = 1; fused >= ANY; fused--)
 			for (int kind = 0; kind < 4; kind++)

@@ -64,18 +64,20 @@ accuracy_fit_score(const char *file, FILE *out, const char *top)
 	return s;
 }
 
+static void
+print_file(FILE *out, const char *top, const char *file)
+{
+	const struct fit_score s = accuracy_fit_score(file, out, top);
+
+	fprintf(out, "%s: %zu runs, %zu unfit, %zu tight\n", file, s.rows, s.unfit, s.tight);
+}
+
 void
 accuracy_fit(FILE *out, const char *top)
 {
-	static const char *const files[] = {
-		"published.tsv", "steps_more.tsv", "mlperf_described.tsv", "mlperf_steps.tsv", "heldout_steps.tsv",
-	};
-
 	fprintf(out, "\nRuns whose memory is said not to suffice, or to be tight: GiB at least, usually, at "
 	    "most and there;\nparameters, gradients, optimizer; activations, logits, buffers\n");
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		const struct fit_score s = accuracy_fit_score(files[i], out, top);
-
-		fprintf(out, "%s: %zu runs, %zu unfit, %zu tight\n", files[i], s.rows, s.unfit, s.tight);
-	}
+	for (size_t i = 0; i < step_file_count; i++)
+		print_file(out, top, step_files[i].name);
+	print_file(out, top, "mlperf_steps.tsv");
 }

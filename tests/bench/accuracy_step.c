@@ -254,12 +254,10 @@ accuracy_step(FILE *out, const char *top)
 {
 	static struct step_accuracy a;
 
-	if (!accuracy_step_score(&a, "published.tsv", out, top))
-		fprintf(out, "no %s/tests/data/published.tsv\n", top);
-	accuracy_step_score(&a, "steps_more.tsv", out, top);
-	accuracy_step_score(&a, "mlperf_described.tsv", out, top);
-	accuracy_step_score(&a, "steps_2026.tsv", out, top);
-	fprintf(out, "\nRuns that were looked up after everything was chosen\n");
-	if (!accuracy_step_score(&a, "heldout_steps.tsv", out, top))
-		fprintf(out, "no %s/tests/data/heldout_steps.tsv\n", top);
+	for (size_t i = 0; i < step_file_count; i++) {
+		if (step_files[i].afterwards)
+			fprintf(out, "\nRuns that were looked up after everything was chosen\n");
+		if (!accuracy_step_score(&a, step_files[i].name, out, top))
+			fprintf(out, "no %s/tests/data/%s\n", top, step_files[i].name);
+	}
 }

@@ -11,6 +11,12 @@
 
 /* ---- the table -------------------------------------------------------------------- */
 
+const struct step_file step_files[] = {
+	{ "published.tsv", false }, { "steps_more.tsv", false }, { "mlperf_described.tsv", false },
+	{ "steps_2026.tsv", false }, { "heldout_steps.tsv", true },
+};
+const size_t step_file_count = sizeof step_files / sizeof *step_files;
+
 FILE *
 table_open(struct table *t, const char *top, const char *file)
 {

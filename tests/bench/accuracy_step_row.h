@@ -1,9 +1,10 @@
 /*
- * accuracy_step_row.h - a row of tests/data/published.tsv or heldout_steps.tsv as a plan.
+ * accuracy_step_row.h - files of measured training steps in tests/data, and a row of them as a plan.
  */
 #ifndef BENCH_ACCURACY_STEP_ROW_H
 #define BENCH_ACCURACY_STEP_ROW_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "core/plan/plan.h"
@@ -19,6 +20,14 @@ struct table {
 	struct row head, row;
 	int columns;
 };
+
+/* Files of described runs; afterwards: they were looked up when all was chosen. */
+struct step_file {
+	const char *name;
+	bool afterwards;
+};
+extern const struct step_file step_files[];
+extern const size_t step_file_count;
 
 /* Open a file of tests/data and read its head, NULL without it; then row by row, false after the
  * last one. */

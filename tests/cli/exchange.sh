@@ -85,6 +85,16 @@ err_has 'core 0.18 and newer refuse --cross-entropy-fusion-impl te'
 run 0 export --to=megatron --set training.cross_entropy=te --set training.cuda_graph=layer # as the releases spell it that take te
 out_has '^# Megatron-LM pretrain_gpt.py, core 0.16 to 0.17, '
 out_has '^	--cuda-graph-scope attn mlp$'
+# Experts that pad to a capacity lie in a layer's graph; what does not is told.
+padded='--model=qwen3-30b-a3b --tp=1 --pp=1 --ep=8 --set training.moe_capacity_factor=1 --set training.cuda_graph=layer'
+# shellcheck disable=SC2086
+run 0 export --to=megatron $padded
+out_has '^	--moe-pad-expert-input-to-capacity$'
+out_has '^	--cuda-graph-modules attn moe$'
+grep -v -e --moe-pad-expert out | sed 's/attn moe$/attn moe_router moe_preprocess/' >padless.sh
+run 0 import padless.sh
+err_has '^ignored --moe-expert-capacity-factor: experts of a plan pad'
+err_has '^ignored --cuda-graph-impl: with a capacity a plan.s graph of a layer holds experts'
 run 1 export --to=megatron --core=0.19 --set training.cross_entropy=te
 err_has 'core_too_new: core 0.19 does not start --cross-entropy-fusion-impl te; core 0.17 did .fix: --core=0.17 or training.cross_entropy=native'
 run 0 export --to=megatron-sbatch --core=0.13 --zero-stage=2 --pp=1 --set training.gradient_accumulation_fusion=false

@@ -20,7 +20,7 @@ none_is_unfit(void **state)
 	} held[] = {
 		{ "published.tsv", 146, 6 }, { "steps_more.tsv", 154, 19 },
 		{ "mlperf_described.tsv", 24, 1 }, { "mlperf_steps.tsv", 15, 1 },
-		{ "heldout_steps.tsv", 105, 8 },
+		{ "steps_2026.tsv", 33, 2 }, { "heldout_steps.tsv", 105, 8 },
 	};
 	const char *top = getenv("TOP");
 

@@ -490,6 +490,8 @@ cores(void **state)
 		    16, 20 },
 		{ { "training.cuda_graph=full" }, 16, 20 },
 		{ { "training.cuda_graph=layer" }, 16, 20 },
+		{ { "model.preset=qwen3-30b-a3b", "parallel.pp=1", "parallel.ep=8", "training.cuda_graph=layer",
+		    "training.moe_capacity_factor=1" }, 16, 20 },
 		{ { "model.preset=nemotron-h-8b", "parallel.pp=1" }, 17, 20 },
 		{ { "parallel.pp=1", "training.offload_layers=8" }, 16, 20 },
 		{ { "model.preset=mixtral-8x7b", "parallel.ep=4", "parallel.pp=2", "parallel.tp=1",
@@ -532,6 +534,7 @@ cores(void **state)
 				assert_int_equal(import(e.file[0].text.text, 0), IMPORT_DONE);
 				assert_int_equal(plan.parallel.zero_stage, p.parallel.zero_stage);
 				assert_int_equal(plan.training.cuda_graph, p.training.cuda_graph);
+				assert_true(fabs(plan.training.moe_capacity_factor - p.training.moe_capacity_factor) < 1e-9);
 				assert_int_equal(plan.parallel.moe_dispatcher, p.parallel.moe_dispatcher);
 			}
 			export_free(&e);

@@ -349,8 +349,7 @@ estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledge
 static bool
 drops_tokens(const struct plan *p)
 {
-	return plan_has_experts(p) && p->training.moe_capacity_factor > 0 &&
-	    p->training.moe_capacity_factor < 1;
+	return plan_pads_experts(p) && p->training.moe_capacity_factor < 1;
 }
 
 /* No GPU computes faster than its peak: then a rate of the plan's own is wrong, such as one of

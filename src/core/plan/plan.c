@@ -54,6 +54,12 @@ plan_has_experts(const struct plan *p)
 }
 
 bool
+plan_pads_experts(const struct plan *p)
+{
+	return plan_has_experts(p) && p->training.moe_capacity_factor > 0;
+}
+
+bool
 plan_has_rl(const struct plan *p)
 {
 	return p->mode == MODE_TRAIN && p->rl.algorithm != RL_NONE;

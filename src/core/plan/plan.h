@@ -289,6 +289,9 @@ bool plan_pages_moments(const struct plan *p);
 /* True for a mixture-of-experts model. */
 bool plan_has_experts(const struct plan *p);
 
+/* Its experts pad to a capacity: how many tokens each gets does not depend on the router. */
+bool plan_pads_experts(const struct plan *p);
+
 /* True where queries and keys are rotated by their positions. */
 bool plan_rotates(const struct plan *p);
 

@@ -79,7 +79,7 @@ rule_graph_impossible(const struct facts *f, char *message, size_t size)
 	if (p->parallel.offload != OFFLOAD_NONE)
 		return BROKEN("CUDA graphs can not be with state kept in host memory");
 	/* Megatron-Bridge docs/training/moe-optimization.md, "CUDA graphs" */
-	if (graph == GRAPH_FULL && plan_has_experts(p) && !(p->training.moe_capacity_factor > 0) &&
+	if (graph == GRAPH_FULL && plan_has_experts(p) && !plan_pads_experts(p) &&
 	    !(p->training.fused_experts && p->parallel.moe_dispatcher == DISPATCHER_HYBRIDEP))
 		return BROKEN("a graph of the whole step can not wait for how many tokens experts get: it "
 		    "needs a capacity, or fused experts and hybridep");

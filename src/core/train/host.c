@@ -55,8 +55,7 @@ adapters_forward(const struct plan *p, int kind)
 static bool
 is_launched_dense(const struct plan *p, int kind)
 {
-	return !(kind & LAYER_MOE) ||
-	    (p->training.cuda_graph == GRAPH_LAYER && p->training.moe_capacity_factor > 0);
+	return !(kind & LAYER_MOE) || (p->training.cuda_graph == GRAPH_LAYER && plan_pads_experts(p));
 }
 
 static double
@@ -70,7 +69,7 @@ layer_forward(const struct plan *p, int kind)
 		    (layer_has_mixer(kind) + layer_has_mlp(kind)) / 2;
 	if (!format_of(p).quantised)
 		seconds *= WITHOUT_CASTS;
-	if (p->training.moe_capacity_factor > 0)
+	if (plan_pads_experts(p))
 		seconds *= WITHOUT_WAIT;
 	if (p->parallel.moe_dispatcher >= DISPATCHER_DEEPEP)
 		seconds *= FUSED_PERMUTE;

@@ -187,6 +187,8 @@ put_model(struct textbuf *out, const struct plan *p, int core)
 	if (m->experts_per_token == 1 && !m->router_bias)
 		put_arg(out, "--moe-router-pre-softmax", NULL);
 	put_arg(out, "--moe-grouped-gemm", NULL);
+	if (plan_pads_experts(p))
+		put_arg(out, "--moe-pad-expert-input-to-capacity", NULL);
 	put_dispatcher(out, p, core);
 }
 
@@ -244,6 +246,18 @@ put_precision(struct textbuf *out, const struct plan *p)
 		put_arg(out, "--fp4-format", "e2m1");
 }
 
+/* Experts lie in a layer's graph where they pad to a capacity (Megatron-LM
+ * megatron/core/transformer/cuda_graph_config.py, validate_moe_cuda_graph_support). */
+static const char *
+graph_modules(const struct plan *p)
+{
+	if (p->training.cuda_graph == GRAPH_ROUTER)
+		return "moe_router moe_preprocess";
+	if (!plan_has_experts(p))
+		return "attn mlp";
+	return plan_pads_experts(p) ? "attn moe" : "attn moe_router moe_preprocess";
+}
+
 /* A scope named the modules, and the whole iteration, up to core 0.17. */
 static void
 put_graphs(struct textbuf *out, const struct plan *p, int core)
@@ -260,9 +274,7 @@ put_graphs(struct textbuf *out, const struct plan *p, int core)
 	case GRAPH_ROUTER:
 	case GRAPH_LAYER:
 		put_arg(out, "--cuda-graph-impl", "transformer_engine");
-		put_list(out, modules, p->training.cuda_graph == GRAPH_ROUTER ?
-		    "moe_router moe_preprocess" : plan_has_experts(p) ? "attn moe_router moe_preprocess" :
-		    "attn mlp", " ");
+		put_list(out, modules, graph_modules(p), " ");
 		break;
 	default:
 		break;

@@ -434,7 +434,7 @@ is_read(const char *flag)
 	    "--train-iters --train-samples --recompute-activations --recompute-modules --attention-backend --transformer-impl "
 	    "--use-flash-attn --cross-entropy-loss-fusion --cross-entropy-fusion-impl "
 	    "--use-tp-pp-dp-mapping --encoder-seq-length --cuda-graph-impl --cuda-graph-modules "
-	    "--cuda-graph-scope --moe-token-dispatcher-type --moe-flex-dispatcher-backend "
+	    "--cuda-graph-scope --moe-pad-expert-input-to-capacity --moe-token-dispatcher-type --moe-flex-dispatcher-backend "
 	    "--moe-enable-deepep --hybrid-layer-pattern --hybrid-override-pattern "
 	    "--mtp-hybrid-override-pattern --mamba-num-heads --mamba-head-dim --mamba-state-dim "
 	    "--mamba-num-groups --fine-grained-activation-offloading --offload-modules "

@@ -107,21 +107,45 @@ put_offload(struct megatron_args *a)
 
 /* Which modules a layer's graphs hold was said by another flag up to core 0.18; none named are
  * all. */
+static bool
+graphed_modules(struct megatron_args *a, char *names, size_t size)
+{
+	static const char modules[] = "--cuda-graph-modules", scope[] = "--cuda-graph-scope";
+
+	return megatron_join(a, megatron_has(a, modules) ? modules : scope, ",", names, size);
+}
+
 static void
 put_graphs(struct megatron_args *a)
 {
-	static const char impl[] = "--cuda-graph-impl", modules[] = "--cuda-graph-modules",
-		scope[] = "--cuda-graph-scope";
+	static const char impl[] = "--cuda-graph-impl";
 	char names[PLAN_LIST_SIZE] = "";
 
 	if (!megatron_has(a, impl) || megatron_is(a, impl, "none")) {
 		megatron_absent(a, FIELD_CUDA_GRAPH, "none");
 		return;
 	}
-	megatron_join(a, megatron_has(a, modules) ? modules : scope, ",", names, sizeof names);
+	graphed_modules(a, names, sizeof names);
 	import_set(a->im, FIELD_CUDA_GRAPH, megatron_is(a, impl, "full_iteration") ||
 	    strstr(names, "full_iteration") != NULL ? "full" : names[0] == '\0' ||
 	    strstr(names, "attn") != NULL ? "layer" : "router", impl);
+}
+
+/* Experts of a plan pad to their capacity, and a graph of the layer holds them then. */
+static void
+tell_capacity(struct megatron_args *a)
+{
+	static const char factor[] = "--moe-expert-capacity-factor";
+	char names[PLAN_LIST_SIZE] = "";
+
+	if (!plan_pads_experts(a->im->plan))
+		return;
+	if (!megatron_has(a, "--moe-pad-expert-input-to-capacity"))
+		import_ignore(a->im, factor, "experts of a plan pad to their capacity, these take what comes");
+	if (a->im->plan->training.cuda_graph == GRAPH_LAYER && graphed_modules(a, names, sizeof names) &&
+	    strstr(names, "moe_router") != NULL)
+		import_ignore(a->im, "--cuda-graph-impl", "with a capacity a plan's graph of a layer holds experts, "
+		    "this one the router alone");
 }
 
 static void
@@ -156,6 +180,7 @@ put_kernels(struct megatron_args *a)
 		import_set(a->im, FIELD_ATTENTION_KERNEL, megatron_is(a, backend, "fused") ? "cudnn" : "flash2",
 		    backend);
 	put_graphs(a);
+	tell_capacity(a);
 	put_dispatcher(a);
 	if (!megatron_has(a, "--cross-entropy-loss-fusion"))
 		megatron_absent(a, FIELD_CROSS_ENTROPY, "unfused");
