@@ -12,6 +12,7 @@
 
 #include "core/base/number.h"
 #include "core/estimate/estimate.h"
+#include "core/estimate/result.h"
 #include "core/estimate/scope.h"
 #include "core/framework/resolve.h"
 #include "core/model/flops.h"
@@ -422,6 +423,41 @@ faster_than_peak(void **state)
 	fail_msg("the field is not named");
 }
 
+/* Whatever was in the memory that it is written to, such as that of malloc. */
+static void
+owes_nothing(void **state)
+{
+	static const char *const plans[] = {
+		"tp=2", "tp=3", "tp=16 pp=1", "tp=3 pp=5", "memory_gib=8", "finetune.method=lora pp=1",
+		"rl.algorithm=grpo", "rl.algorithm=grpo tp=3", "mode=serve tp=8 pp=1", "mode=serve tp=3 pp=1",
+		"bf16_tflops=0",
+	};
+	static struct estimate other;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		struct plan p;
+
+		plan_builtin(&p);
+		settings_put_all(&p, plans[i]);
+		memset(&storage, 0, sizeof storage);
+		memset(&other, 0xA5, sizeof other);
+		estimate_run(&storage, &p, NULL, NULL);
+		estimate_run(&other, &p, NULL, NULL);
+		assert_int_equal(storage.legal, other.legal);
+		assert_int_equal(storage.diags.count, other.diags.count);
+		for (size_t k = 0; k < storage.diags.count; k++)
+			assert_string_equal(storage.diags.item[k].message, other.diags.item[k].message);
+		for (int id = 0; id < RESULT_COUNT; id++) {
+			double a = 0, b = 0;
+
+			if (result_value((enum result_id)id, &storage, 0, &a) !=
+			    result_value((enum result_id)id, &other, 0, &b) || !(fabs(a - b) <= 1e-12 * fabs(a)))
+				fail_msg("%s: %s is %g and %g", plans[i], result_table[id].path, a, b);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -429,7 +465,7 @@ main(void)
 		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large), cmocka_unit_test(tight),
 		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
 		cmocka_unit_test(unknown), cmocka_unit_test(capacity), cmocka_unit_test(concurrency),
-		cmocka_unit_test(dropped_tokens),
+		cmocka_unit_test(dropped_tokens), cmocka_unit_test(owes_nothing),
 		cmocka_unit_test(faster_than_peak),
 		cmocka_unit_test(quick_refusals), cmocka_unit_test(chunked_attention),
 		cmocka_unit_test(names_decide_nothing), cmocka_unit_test(bias_has_bounds),

@@ -411,10 +411,12 @@ tell_network_share(struct estimate *out, const struct plan *p)
 {
 	double seconds = 0;
 
+	if (!out->timed || !(out->step.seconds > 0)) /* there is no traffic without a step */
+		return;
 	for (size_t i = 0; i < out->traffic.count; i++)
 		if (out->traffic.row[i].dim == TRAFFIC_TP)
 			seconds += out->traffic.row[i].exposed_seconds;
-	for (size_t i = 0; i < out->diags.count && out->timed && out->step.seconds > 0; i++)
+	for (size_t i = 0; i < out->diags.count; i++)
 		if (text_equal(out->diags.item[i].reason, "tp_leaves_nvlink"))
 			text_put(out->diags.item[i].message, sizeof out->diags.item[i].message,
 			    "TP %lld crosses the network, %.0f %% of the step: an NVLink domain has %lld GPU%s",
