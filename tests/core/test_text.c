@@ -58,12 +58,14 @@ test_distance(void **state)
 	(void)state;
 	assert_int_equal(text_distance("layers", "LAYERS"), 0);
 	assert_int_equal(text_distance("layers", "layer"), 1);
-	assert_int_equal(text_distance("layers", "lyaers"), 2);
+	assert_int_equal(text_distance("layers", "lyaers"), 1);
 	assert_int_equal(text_distance("", "abc"), 3);
 	/* a digit is what names of models differ by */
 	assert_int_equal(text_distance("llama-3.1-7b", "llama-3.1-8b"), 2);
 	assert_int_equal(text_distance("llama-3.1-7b", "llama-3.1-70b"), 2);
 	assert_int_equal(text_distance("deepseek-r1", "deepseek-v2"), 3);
+	assert_int_equal(text_distance("--nodse", "--nodes"), 1);
+	assert_int_equal(text_distance("llama-70b", "llama-07b"), 2);
 	assert_int_equal(text_distance("a", "a1"), 2);
 	assert_int_equal(text_distance("a1", "a"), 2);
 }

@@ -75,16 +75,6 @@ is_slip(const char *name, const char *typed)
 		text_put(part, sizeof part, "%.*s", (int)i, name);
 		if (text_distance(part, typed) <= 1)
 			return true;
-		for (size_t k = 0; i == n && k + 1 < n; k++) { /* neighbours swapped */
-			const char first = part[k];
-
-			part[k] = part[k + 1];
-			part[k + 1] = first;
-			if (strcasecmp(part, typed) == 0)
-				return true;
-			part[k + 1] = part[k];
-			part[k] = first;
-		}
 	}
 	return false;
 }

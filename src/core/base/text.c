@@ -208,36 +208,40 @@ replacing(char a, char b)
 }
 
 static size_t
-least(size_t a, size_t b, size_t c)
+least(size_t a, size_t b)
 {
-	const size_t ab = a < b ? a : b;
+	return a < b ? a : b;
+}
 
-	return ab < c ? ab : c;
+/* Neighbours that were typed in the other order. */
+static bool
+are_swapped(const char *a, const char *b)
+{
+	return lower(a[0]) == lower(b[1]) && lower(a[1]) == lower(b[0]);
 }
 
 size_t
 text_distance(const char *a, const char *b)
 {
 	enum { LONGEST = 64 };
-	size_t row[LONGEST], la = strlen(a), lb = strlen(b);
+	size_t d[LONGEST][LONGEST]; /* of the beginnings of both */
+	const size_t la = strlen(a), lb = strlen(b);
 
 	if (la >= LONGEST || lb >= LONGEST)
 		return LONGEST;
-	row[0] = 0;
-	for (size_t j = 1; j <= lb; j++)
-		row[j] = row[j - 1] + cost(b[j - 1]);
-	for (size_t i = 1; i <= la; i++) {
-		size_t diagonal = row[0];
-
-		row[0] += cost(a[i - 1]);
-		for (size_t j = 1; j <= lb; j++) {
-			size_t replace = diagonal + replacing(a[i - 1], b[j - 1]);
-
-			diagonal = row[j];
-			row[j] = least(replace, row[j] + cost(a[i - 1]), row[j - 1] + cost(b[j - 1]));
+	d[0][0] = 0;
+	for (size_t j = 0; j < lb; j++)
+		d[0][j + 1] = d[0][j] + cost(b[j]);
+	for (size_t i = 0; i < la; i++) {
+		d[i + 1][0] = d[i][0] + cost(a[i]);
+		for (size_t j = 0; j < lb; j++) {
+			d[i + 1][j + 1] = least(d[i][j] + replacing(a[i], b[j]),
+			    least(d[i][j + 1] + cost(a[i]), d[i + 1][j] + cost(b[j])));
+			if (i > 0 && j > 0 && are_swapped(a + i - 1, b + j - 1))
+				d[i + 1][j + 1] = least(d[i + 1][j + 1], d[i - 1][j - 1] + replacing(a[i], b[j]));
 		}
 	}
-	return row[lb];
+	return d[la][lb];
 }
 
 size_t

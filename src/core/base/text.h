@@ -69,7 +69,7 @@ text_equal(const char *a, const char *b)
 /* The name of the things counted, as of n: "GPUs", and "GPU" of 1. Units of a rate stay as they are. */
 size_t text_of_count(char *buf, size_t size, const char *unit, int64_t n);
 
-/* Edits (insert, delete, replace, swap of neighbours counted as two) from a to b, letters
+/* Edits (insert, delete, replace, swap of neighbours) from a to b, letters
  * compared without case; for "did you mean". A digit counts as two: numbers are what names
  * of models differ by. Words beyond 63 bytes count as far away. */
 size_t text_distance(const char *a, const char *b);
