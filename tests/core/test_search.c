@@ -148,7 +148,7 @@ is_again(const struct search_space *s, const struct plan *p, uint64_t index)
 		if (f->field != FIELD_SCHEDULE || p->parallel.pp > 1)
 			continue;
 		for (int k = 0; k < f->count; k++)
-			listed |= s->value[f->first + k] == SCHEDULE_1F1B;
+			listed |= (int)s->value[f->first + k] == SCHEDULE_1F1B;
 		return listed ? p->training.schedule != SCHEDULE_1F1B : space_digit(s, i, index) > 0;
 	}
 	return false;

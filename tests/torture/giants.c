@@ -210,7 +210,7 @@ limit_self(void)
 static bool
 is_late(long ms, double share)
 {
-	return ms > (ANY_MS + (long)(SHARE_MS * share)) * (has_sanitizer() ? 4 : 1);
+	return ms > (ANY_MS + (long)((double)SHARE_MS * share)) * (has_sanitizer() ? 4 : 1);
 }
 
 /* What a child's answer took; false where it did not end well. */
@@ -257,7 +257,7 @@ keep_worst(const char *what, long ms, long kib)
 static void
 look(struct torture *t, const struct giant *g, size_t reader, size_t size)
 {
-	const double share = (double)size / MIB;
+	const double share = (double)size / (double)MIB;
 	const char *wanted = getenv("GIANT");
 	char what[128], kind[160];
 	long ms, kib;
@@ -274,7 +274,7 @@ look(struct torture *t, const struct giant *g, size_t reader, size_t size)
 	text_put(kind, sizeof kind, "%s, of %zu bytes, %s", what, size, !ok ? "ends without an answer" :
 	    is_late(ms, share) ? "takes too long" : "takes too much memory");
 	if (!ok || is_late(ms, share) ||
-	    (!has_sanitizer() && kib > ANY_MIB * 1024 + (long)(SHARE_MIB * 1024 * share)))
+	    (!has_sanitizer() && kib > ANY_MIB * 1024 + (long)((double)(SHARE_MIB * 1024) * share)))
 		torture_found(t, kind);
 	if (full)
 		keep_worst(what, ms, kib);

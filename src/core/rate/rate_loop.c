@@ -498,8 +498,8 @@ set_sizes(struct loop *o, const struct rate_means *m)
 		return 0;
 	}
 	fresh = smaller(RATE_ARRIVALS, larger(REQUESTS_USUAL, fresh));
-	o->fresh = (int)larger(REQUESTS_LEAST, smaller(fresh, PASSES_MOST / larger(1, l->prompt.mean *
-	    (1 - l->hit) / o->e->budget)));
+	o->fresh = (int)larger(REQUESTS_LEAST, smaller(fresh, (double)PASSES_MOST / larger(1,
+	    l->prompt.mean * (1 - l->hit) / o->e->budget)));
 	o->from = o->fresh / 20;
 	o->to = o->fresh * 11 / 20;
 	warm = smaller(warm, (double)((RATE_REQUESTS - o->fresh) / l->engines));

@@ -13,8 +13,8 @@ enum { SECONDS_ASKED = 300, ROUNDS_ASKED = 10, REQUESTS_LEAST = 100 };
 static int64_t
 requests_of(const struct plan *p)
 {
-	const double usual = p->traffic.rate > 0 ? SECONDS_ASKED * p->traffic.rate :
-	    ROUNDS_ASKED * (double)p->serving.concurrency;
+	const double usual = p->traffic.rate > 0 ? (double)SECONDS_ASKED * p->traffic.rate :
+	    (double)ROUNDS_ASKED * (double)p->serving.concurrency;
 
 	return p->traffic.requests > 0 ? p->traffic.requests :
 	    most_of(REQUESTS_LEAST, (int64_t)ceil(smaller(usual, 1e6)));

@@ -1,4 +1,5 @@
 /* The plan beside another one: in which fields they differ, and in which estimates. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,7 +196,7 @@ put_bar(const struct state *s, enum result_id id, char *buf, size_t size)
 	    !result_value(id, s->other.estimate, s->other.estimate->peak_stage, &was) ||
 	    !result_value(id, s->estimate, s->estimate->peak_stage, &is) || !(was > 0) || !(is > 0))
 		return;
-	n = is < BAR_MOST * was ? (int)(is / was * BAR_UNIT + 0.5) : BAR_MOST * BAR_UNIT;
+	n = (int)lrint(fmin(is / was, (double)BAR_MOST) * (double)BAR_UNIT);
 	for (int i = 0; i < n || i < BAR_UNIT; i++)
 		text_add(buf, size, "%c", i >= n ? '-' : i < BAR_UNIT ? '=' : '+');
 }

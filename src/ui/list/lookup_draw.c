@@ -89,7 +89,7 @@ put_counts(const struct lookup *l, bool exact, char *buf, size_t size)
 static void
 put_bar(const struct lookup *l, char *buf, size_t size)
 {
-	const int full = (int)(l->news.share * BAR);
+	const int full = (int)(l->news.share * (double)BAR);
 	char all[48];
 
 	text_put(all, sizeof all, "%s", buf);
