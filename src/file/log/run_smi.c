@@ -6,6 +6,7 @@
  *
  * An idle GPU runs slow clocks and a narrow link: only a busy one tells anything.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,7 +256,8 @@ column_named(char *cell)
 static void
 say_row(struct run_reader *r, const char *line, const double v[SMI_COLUMNS])
 {
-	const unsigned reasons = v[SMI_REASONS] > 0 ? (unsigned)v[SMI_REASONS] : 0;
+	const double said = v[SMI_REASONS]; /* bits: all that are known lie in 32 */
+	const unsigned reasons = said > 0 && said <= UINT32_MAX ? (unsigned)said : 0;
 
 	say_limit(r, line, v[SMI_LIMIT], v[SMI_USUAL]);
 	if (v[SMI_USE] >= 0 && v[SMI_USE] < BUSY)
