@@ -237,9 +237,10 @@ err_has 'of those that fit do not have step\.training_seconds<=30d'
 err_has 'nearest:.*step\.training_seconds'
 good search --free=training.sequence_length --objective=training.sequence_length --top=1
 out_has ' --sequence-length=131072'
-# shellcheck disable=SC2086
-run 1 search --objective=cost $few
-err_has 'nobody knows cost: set cluster\.gpu_hour_price'
+run 2 search --objective=cost
+err_has 'search: nobody knows cost: set cluster\.gpu_hour_price'
+run 2 search --where='run.days<=3'
+err_has 'search: nobody knows run\.days: set training\.token_budget'
 # shellcheck disable=SC2086
 good search --objective=cost --set=cluster.gpu_hour_price=2.5 $few --free=gpu=h100-sxm-80gb,h200-sxm-141gb --top=1
 out_has '^Not ranked: of [0-9]* nobody knows cost: set cluster\.gpu_hour_price, of several GPU types'
@@ -281,7 +282,7 @@ compare "$pools" --nodes=4
 # nothing found
 run 1 search --model=llama-3.1-405b --nodes=1
 no_out
-err_has 'no plan found: of [0-9]* legal ones [0-9]* do not fit in memory'
+err_has 'no plan found: of [0-9]* legal ones looked at [0-9]* do not fit in memory'
 err_has 'nearest: .* of 79\.2 GiB\)'
 run 1 search --global-batch-size=7 --fix=tp --fix=cp --fix=pp --free=micro_batch_size=2
 err_has 'no combination is legal: global batch 7 is not a multiple of '

@@ -605,6 +605,49 @@ traffic_before_pipelines(void **state)
 	assert_true(qualified > 100 && cut > 1000);
 }
 
+/* What comes nearest is the same, whether all is worked out or no more than may be nearer. */
+static void
+nearest_of_none(void **state)
+{
+	static const char *const limits[] = { "step.seconds<=0.01", "step.tokens_per_second>=1e9",
+		"peak.total<=2GiB", "step.mfu>=0.99", "communication.tp.bytes<=1MB" };
+	static const char *const memory[] = { "3", "12", "40" };
+	uint64_t left_out = 0;
+
+	(void)state;
+	srand(5);
+	for (int round = 0; round < 30; round++) {
+		struct search s = { .space = space, .explains = UINT64_MAX, .tight = round % 4 == 0 };
+		struct plan p = settings_plan(RATES, DENSE);
+		struct wishes w = { 0 };
+		struct search_key nearest;
+		char err[256];
+
+		settings_put_all(&p, "cluster.nodes=2 training.global_batch_size=64 "
+		    "training.sequence_length=8192");
+		settings_put(&p, "cluster.memory_gib", any(memory, 3));
+		wishes_usual(&w, &p);
+		wishes_fix_group(&w, WISH_SWITCHES, &p);
+		make_space(&p, defaults_catalog(), &w);
+		add_objective(&s, "time");
+		for (; s.conditions < 1 + round % 2; s.conditions++)
+			assert_true(condition_parse(&s.condition[s.conditions], any(limits, 5), &p, err,
+			    sizeof err));
+		run_search(&s, 2);
+		if (workers[0].kept > 0) /* no limit of this one */
+			continue;
+		assert_true(workers[0].has_nearest);
+		nearest = workers[0].nearest;
+		left_out += workers[0].counts.decided;
+		s.explains = 1;
+		run_search(&s, 2);
+		left_out -= workers[0].counts.decided;
+		assert_int_equal(workers[0].nearest.index, nearest.index);
+		assert_memory_equal(workers[0].nearest.score, nearest.score, sizeof nearest.score);
+	}
+	assert_true(left_out > 10000);
+}
+
 /* Of those as good as the last that is kept: what stands for a dropped one may come later. */
 static void
 likes_of_the_last(void **state)
@@ -1041,7 +1084,8 @@ main(void)
 		cmocka_unit_test(phases_fit), cmocka_unit_test(rows_follow_sizes), cmocka_unit_test(rollouts),
 		cmocka_unit_test(catalogue_entries), cmocka_unit_test(splits),
 		cmocka_unit_test(kept_activations), cmocka_unit_test(traffic_before_pipelines),
-		cmocka_unit_test(layouts_place), cmocka_unit_test(likes_of_the_last),
+		cmocka_unit_test(layouts_place), cmocka_unit_test(nearest_of_none),
+		cmocka_unit_test(likes_of_the_last),
 		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
 		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines),

@@ -27,7 +27,7 @@ fake_search(void *context, const struct search *search, size_t room, char *note,
 	*fake.worker = (struct search_worker){ .room = room, .key = fake.key };
 	assert_true(search_run(&fake.search, fake.worker, 1, &control));
 	if (fake.worker->kept == 0) {
-		fake.search.explains = true;
+		fake.search.explains = SEARCH_EXPLAINED;
 		control.next = 0;
 		assert_true(search_run(&fake.search, fake.worker, 1, &control));
 	}

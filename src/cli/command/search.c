@@ -206,6 +206,10 @@ make_job(struct search_job *job, const struct options *o)
 		usage_error("--free %s", err);
 		return false;
 	}
+	if (!search_is_known(&job->search, p, err, sizeof err)) {
+		usage_error("search: %s", err);
+		return false;
+	}
 	/* One more than are listed: the last one is better than something, too. And enough that those
 	 * of several kinds are among them. */
 	room = job->search.front ? FRONT_MAX : job->top < TRIED ? TRIED : job->top + 1;

@@ -102,7 +102,7 @@ search_watched(struct search_job *job)
 	whole = search_run(&job->search, job->worker, job->threads, &g.control);
 	/* Nothing was found: look again at what comes nearest. */
 	if (whole && job->worker->kept == 0) {
-		job->search.explains = true;
+		job->search.explains = SEARCH_EXPLAINED;
 		atomic_store(&g.control.next, 0);
 		whole = search_run(&job->search, job->worker, job->threads, &g.control);
 	}

@@ -397,7 +397,7 @@ search_complain(const struct search_job *job)
 		complain("no plan found: no combination is legal: %s", unknown);
 		return;
 	}
-	complain("no plan found: of %llu legal ones %llu do not fit in memory",
+	complain("no plan found: of %llu legal ones looked at %llu do not fit in memory",
 	    (unsigned long long)legal, (unsigned long long)n->over_memory);
 	if (n->tight > 0)
 		complain("%llu of them may fit: --tight lists them", (unsigned long long)n->tight);

@@ -91,7 +91,7 @@ run_search(void *context)
 
 	/* Nothing was found: look again at what comes nearest. */
 	if (whole && live->worker->kept == 0) {
-		live->search.explains = true;
+		live->search.explains = SEARCH_EXPLAINED;
 		atomic_store(&live->control.next, 0);
 		atomic_store(&live->control.decided, 0);
 		whole = search_run(&live->search, live->worker, live->threads, &live->control);

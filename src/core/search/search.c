@@ -6,6 +6,7 @@
 #include "core/framework/resolve.h"
 #include "core/train/memory.h"
 #include "core/base/number.h"
+#include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/search/search_cut.h"
 #include "core/search/search_rank.h"
@@ -177,7 +178,7 @@ look_at(const struct walk *w)
 		enough.seconds = walk_tied_seconds(w, w->space->count);
 		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
 	}
-	if (w->whole && (verdict == VERDICT_ESTIMATED || w->search->explains))
+	if (w->whole && (verdict == VERDICT_ESTIMATED || w->search->explains > 0))
 		estimate_run(e, &worker->plan, w->space->catalog, NULL);
 	return verdict;
 }
@@ -241,7 +242,7 @@ is_cut(const struct walk *w, int field, uint64_t index)
 		return false;
 	if (cuts_all(w->cuts, field, &worker->plan))
 		return true;
-	if (w->search->explains)
+	if (!walk_narrows(w))
 		return false;
 	if (is_worse(w, field))
 		return true;
@@ -267,7 +268,7 @@ passes_by(const struct walk *w, int field, int digit)
 {
 	const struct free_field *f = &w->space->field[field];
 
-	if (w->search->explains && !w->search->exhaustive && f->own >= 0 &&
+	if (w->search->explains > 0 && !w->search->exhaustive && f->own >= 0 &&
 	    (f->row != NULL || f->field == FIELD_DP_REPLICATE))
 		return digit != f->own && !space_idles(w->space, field, f->own, &w->worker->plan);
 	return w->scouts && ((f->field == FIELD_MICRO_BATCH_SIZE && digit >= SCOUT_BATCHES) ||
@@ -417,10 +418,6 @@ plan_estimates(struct walk *w)
 	w->by_time = !s->front && target_follows_step(&s->objective[0], &s->space->plan);
 	w->by_memory = !s->front && target_is_memory(&s->objective[0]);
 	w->known = !s->front ? known_after(s) : -1;
-	w->seconds = INFINITY;
-	for (int i = 0; i < s->conditions; i++)
-		if (target_is_step(&s->condition[i].target) && !s->condition[i].least)
-			w->seconds = smaller(w->seconds, s->condition[i].limit);
 }
 
 /* Walk all parts, each walk in a thread of its own. */
@@ -447,7 +444,7 @@ scout(struct walk *walk, int threads, struct search_key *best)
 	struct search_control *control = walk->control;
 	bool found = false;
 
-	if (!walk->by_time || s->exhaustive || s->explains || s->around > 0 ||
+	if (!walk->by_time || s->exhaustive || s->explains > 0 || s->around > 0 ||
 	    s->space->size < SCOUT_LEAST)
 		return false;
 	for (int i = 0; i < threads; i++)
@@ -529,4 +526,28 @@ uint64_t
 search_size(const struct search *s)
 {
 	return s->around > 0 ? size_around(s->space, 0, s->around) : s->space->size;
+}
+
+/* A GPU that is free may bring a price. */
+static bool
+is_free(const struct search *s, enum field_id f)
+{
+	return space_field(s->space, f) != NULL ||
+	    (f == FIELD_GPU_HOUR_PRICE && space_field(s->space, FIELD_GPU) != NULL);
+}
+
+bool
+search_is_known(const struct search *s, const struct plan *p, char *err, size_t size)
+{
+	for (int i = 0; i < s->objectives + s->conditions; i++) {
+		const struct search_target *t = i < s->objectives ? &s->objective[i] :
+		    &s->condition[i - s->objectives].target;
+		const enum field_id f = target_lacks(t, p);
+
+		if (f == FIELD_COUNT || is_free(s, f))
+			continue;
+		text_put(err, size, "nobody knows %s: set %s", target_name(t), field_table[f].path);
+		return false;
+	}
+	return true;
 }

@@ -19,7 +19,7 @@
 #include "core/search/search_space.h"
 #include "core/search/search_target.h"
 
-enum { SEARCH_OBJECTIVES_MAX = 3, SEARCH_CONDITIONS_MAX = 8, SEARCH_THREADS_MAX = 64 };
+enum { SEARCH_EXPLAINED = 200000, SEARCH_OBJECTIVES_MAX = 3, SEARCH_CONDITIONS_MAX = 8, SEARCH_THREADS_MAX = 64 };
 
 /* A question; read only while the search runs. */
 struct search {
@@ -31,7 +31,9 @@ struct search {
 	struct search_condition condition[SEARCH_CONDITIONS_MAX];
 	int around;       /* at most so many free fields differ from the plan; 0: any number */
 	bool tight;       /* what fits, but not for certain, qualifies too */
-	bool explains;    /* what does not qualify is worked out too: `failed` and `nearest` hold */
+	/* So many steps of a worker's walk what does not qualify is worked out and counted too, after them
+	 * as far as it may be nearer: `nearest` holds. 0: what qualifies is asked for. */
+	uint64_t explains;
 	bool exhaustive;  /* cut nothing: for tests */
 };
 
@@ -90,6 +92,10 @@ struct search_control {
 	void (*tell)(void *context, const struct search_worker *w);
 	void *context;
 };
+
+/* Whether anybody can know what is asked: false, with the field to set in err, where the plan does
+ * not say what an objective or a condition needs and the space does not free it. */
+bool search_is_known(const struct search *s, const struct plan *p, char *err, size_t size);
 
 /* All combinations that `around` allows. */
 uint64_t search_size(const struct search *s);

@@ -162,6 +162,23 @@ target_is_step(const struct search_target *t)
 	return t->kind == TARGET_RESULT && t->id == RESULT_STEP;
 }
 
+enum field_id
+target_lacks(const struct search_target *t, const struct plan *p)
+{
+	const struct cluster *c = &p->cluster;
+	const bool paid = t->kind == TARGET_COST || (t->kind == TARGET_RESULT && t->id == RESULT_COST);
+	const bool of_run = t->kind == TARGET_RESULT && (result_table[t->id].scope == SCOPE_RUN ||
+	    t->id == RESULT_RUN);
+
+	if (of_run && !plan_has_run(p))
+		return FIELD_TOKEN_BUDGET;
+	/* A run may cost storage and energy alone. */
+	if (paid && !(c->gpu_hour_price > 0) &&
+	    (!plan_has_run(p) || !(c->tb_month_price > 0 || c->kwh_price > 0)))
+		return FIELD_GPU_HOUR_PRICE;
+	return FIELD_COUNT;
+}
+
 bool
 target_is_memory(const struct search_target *t)
 {

@@ -37,6 +37,10 @@ bool target_value(const struct search_target *t, const struct plan *p, const str
  * parameters. False for others. */
 bool target_of_plan(const struct search_target *t, const struct plan *p, double *v);
 
+/* The field that a plan has to say before anybody knows the target, and does not; FIELD_COUNT:
+ * none. */
+enum field_id target_lacks(const struct search_target *t, const struct plan *p);
+
 /* True for the time of a training step. */
 bool target_is_step(const struct search_target *t);
 

@@ -9,39 +9,25 @@
 /* Lower bounds add up in another order than estimates do: within so much they are as fast. */
 #define SLACK (1 + 1e-9)
 
-/* Seconds that a condition allows the steps of the run; INFINITY where it asks of something else. Of
- * a run in stages of another batch the step of the plan's own does not tell. */
-static double
-run_seconds(const struct search_condition *c, const struct plan *p)
-{
-	switch (c->target.id) {
-	case RESULT_RUN:
-		return c->limit;
-	case RESULT_DAYS:
-	case RESULT_NET_DAYS:
-		return p->run.batch_schedule[0] == '\0' ? 86400 * c->limit : INFINITY;
-	default:
-		return INFINITY;
-	}
-}
-
-/* The time of a step that conditions allow. */
-static double
-allowed(const struct walk *w)
+/* The limits that conditions set, were each of them so many times as wide. */
+static struct enough
+allowed(const struct walk *w, double wider)
 {
 	const struct plan *p = &w->worker->plan;
-	const double budget = p->training.token_budget * 1e9;
-	const double tokens = (double)p->training.global_batch_size *
-	    (double)p->training.sequence_length;
-	double seconds = w->seconds;
+	struct enough enough = { { INFINITY, INFINITY }, INFINITY };
 
-	for (int i = 0; i < w->search->conditions && budget > 0; i++) {
+	for (int i = 0; i < w->search->conditions; i++) {
 		const struct search_condition *c = &w->search->condition[i];
+		const double limit = c->least ? c->limit / wider : c->limit * wider;
 
-		if (c->target.kind == TARGET_RESULT && !c->least)
-			seconds = smaller(seconds, run_seconds(c, p) / budget * tokens * SLACK);
+		if (c->least != c->target.more)
+			continue; /* it asks for a worse one */
+		if (target_follows_step(&c->target, p))
+			enough.seconds = smaller(enough.seconds, SLACK * target_step_seconds(&c->target, p, limit));
+		else if (target_is_memory(&c->target))
+			enough.bytes.low = smaller(enough.bytes.low, SLACK * limit);
 	}
-	return seconds;
+	return enough;
 }
 
 /* The time of a step that as many are as good as as are kept. */
@@ -55,19 +41,51 @@ outdone(const struct walk *w)
 	    target_step_seconds(t, &w->worker->plan, t->more ? -worst : worst) : INFINITY;
 }
 
+/* Of what does not qualify at first all is worked out and counted; then what may come nearer alone. */
+bool
+walk_narrows(const struct walk *w)
+{
+	const struct search_worker *worker = w->worker;
+
+	return w->search->explains == 0 || (worker->has_nearest && worker->steps > w->search->explains &&
+	    worker->plan.mode == MODE_TRAIN && !plan_has_rl(&worker->plan));
+}
+
+/* No nearer plan takes more. */
+static struct enough
+enough_to_be_nearer(const struct walk *w)
+{
+	const struct search_key *nearest = &w->worker->nearest;
+	const double capacity = memory_capacity(&w->worker->plan);
+	const bool room = !(nearest->score[0] > 0);
+	struct enough enough = allowed(w, room ? nearest->score[1] : INFINITY);
+
+	/* Its range of memory lies above the capacity, or about it, or below. */
+	enough.bytes.low = smaller(enough.bytes.low, SLACK * capacity *
+	    (nearest->score[0] > 1 ? nearest->score[1] : 1));
+	if (room && !w->search->tight)
+		enough.bytes.high = capacity;
+	return enough;
+}
+
 struct enough
 walk_enough(const struct walk *w)
 {
 	const struct search *s = w->search;
 	struct enough enough = { { INFINITY, INFINITY }, INFINITY };
-	double *const end = s->tight ? &enough.bytes.low : &enough.bytes.high;
+	const double capacity = memory_capacity(&w->worker->plan);
 
-	if (s->explains)
-		return enough;
-	*end = memory_capacity(&w->worker->plan);
+	if (s->explains > 0)
+		return walk_narrows(w) ? enough_to_be_nearer(w) : enough;
+	if (!plan_has_rl(&w->worker->plan)) /* what its phases hold is known after the time of a step */
+		enough = allowed(w, 1);
+	if (s->tight)
+		enough.bytes.low = smaller(enough.bytes.low, capacity);
+	else
+		enough.bytes.high = capacity;
 	if (plan_has_rl(&w->worker->plan))
-		return enough; /* what its phases hold is known after the time of a step */
-	enough.seconds = w->times ? allowed(w) : 0;
+		return enough;
+	enough.seconds = w->times ? enough.seconds : 0;
 	if (w->by_time)
 		enough.seconds = smaller(enough.seconds, outdone(w));
 	return enough;
@@ -92,7 +110,7 @@ ties_by_time(const struct walk *w)
 {
 	const struct search_worker *worker = w->worker;
 
-	return w->search->objectives == 1 && !w->search->explains && worker->room > 0 &&
+	return w->search->objectives == 1 && w->search->explains == 0 && worker->room > 0 &&
 	    worker->kept == worker->room && worker->plan.mode == MODE_TRAIN &&
 	    !plan_has_rl(&worker->plan);
 }

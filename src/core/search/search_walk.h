@@ -22,13 +22,15 @@ struct walk {
 	bool by_memory;  /* or the fullest GPU does */
 	bool scouts;     /* a few values of some fields stand for all: how slow the best may be */
 	int known;       /* the free field after which a plan's score is, -1: its estimate says */
-	double seconds;  /* that conditions allow a step */
 	int shared;      /* so many free fields are fixed by the part that was taken */
 	uint64_t parts;
 };
 
 /* What is asked of one estimate: no more than decides. */
 struct enough walk_enough(const struct walk *w);
+
+/* Whether plans are left out that are not good enough. */
+bool walk_narrows(const struct walk *w);
 
 /* What is asked of many plans at once, which have the free fields up to `field` in common. */
 struct enough walk_enough_for_all(const struct walk *w, int field);

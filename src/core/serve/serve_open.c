@@ -238,10 +238,10 @@ open_one_pool(struct serve *out, const struct plan *p, const struct serve_work *
 	out->step_seconds = serve_step(w, larger(1, m.batch) / ranks_of(w), ledger);
 	out->prefill_seconds = serve_prompt_alone(w, larger(1, r->load_of_one.prompt.mean *
 	    (1 - r->load_of_one.hit)), ledger);
-	out->queue_seconds = m.queue;
+	out->queue_seconds = m.stable ? m.queue : 0;
 	out->ttft_seconds = m.stable ? m.ttft : 0;
 	out->tpot_seconds = m.stable ? m.tpot : 0;
-	out->prompts_share_seconds = m.tpot - m.step / r->engine.tokens;
+	out->prompts_share_seconds = m.stable ? m.tpot - m.step / r->engine.tokens : 0;
 	set_rates(out, p, m.batch, m.life);
 }
 
@@ -257,7 +257,7 @@ open_split(struct serve *out, const struct plan *p, const struct serve_work *w, 
 	r->saturation = s.saturation;
 	out->step_seconds = serve_step(w, larger(1, s.batch) / ranks_of(w), ledger);
 	out->prefill_seconds = r->pools.alone;
-	out->queue_seconds = s.queue;
+	out->queue_seconds = s.stable ? s.queue : 0;
 	out->ttft_seconds = s.stable ? s.ttft : 0;
 	out->tpot_seconds = s.stable ? s.tpot : 0;
 	out->prefill_rate = r->pools.lanes / r->pools.busy;

@@ -237,7 +237,7 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 		rows_item(rows, -1, ROLE_WARNING, "no combination is legal: %s", set);
 		return;
 	}
-	rows_item(rows, -1, ROLE_WARNING, "of %llu legal combinations %llu do not fit in memory",
+	rows_item(rows, -1, ROLE_WARNING, "of %llu legal combinations looked at %llu do not fit in memory",
 	    (unsigned long long)legal, (unsigned long long)n->over_memory);
 	for (int i = 0; i < l->search.conditions; i++)
 		if (n->failed[i] > 0)

@@ -275,11 +275,11 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 	}
 	if (!write_out(s, ask, asked, err, size) ||
 	    !read_ask(asked, &s->plan, &search, &w, words, err, size) ||
-	    !space_make(space, &s->plan, s->catalog, &w, err, size)) {
+	    !space_make(space, &s->plan, s->catalog, &w, err, size) ||
+	    (search.space = space, !search_is_known(&search, &s->plan, err, size))) {
 		free(space);
 		return false;
 	}
-	search.space = space;
 	lookup_stop(s);
 	if (!s->files->search(s->files->context, &search, LOOKUP_ROOM, err, size)) {
 		free(space);
