@@ -23,6 +23,7 @@ const char *const accuracy_serve_files[] = {
 	"serving_measured.tsv", "serving_sglang.tsv", NULL
 };
 const char *const accuracy_serve_later[] = { "heldout_serving.tsv", NULL };
+const char *const accuracy_serve_2026[] = { "serving_2026.tsv", NULL };
 
 /* A name in a log, an entry of the catalogue, what differs from it. */
 struct alias {
@@ -53,6 +54,14 @@ static const struct alias models[] = {
 	{ "gpt-oss-20b", "gpt-oss-20b", "" },
 	{ "gpt-oss-120b", "gpt-oss-120b", "" },
 	{ "Qwen3-30B-A3B", "qwen3-30b-a3b", "" },
+	{ "Qwen3-VL-30B-A3B", "qwen3-vl-30b-a3b", "" },
+	{ "Qwen3-Coder-Next", "qwen3-next-80b-a3b", "" },
+	{ "Nemotron-3-Nano-30B", "nemotron-3-nano-30b-a3b", "" },
+	{ "DeepSeek-V3.2", "deepseek-v3.2", "" },
+	{ "Llama-4-Maverick", "llama-4-maverick-17b-128e", "" },
+	{ "gemma-3-12b", "gemma-3-12b", "" },
+	{ "gemma-3-27b", "gemma-3-27b", "" },
+	{ "Mistral-Small-3.1-24B", "mistral-small-3.2-24b", "" },
 	{ "Qwen3-235B-A22B", "qwen3-235b-a22b", "" },
 	{ "Mistral-7B-Instruct-v0.1", "mistral-7b-v0.1", "" },
 	{ "Qwen3-14B", "qwen3-14b", "" },
@@ -96,6 +105,7 @@ static const struct alias gpus[] = {
 	{ "H100", "h100-sxm-80gb", "" }, { "GB300", "gb300", "" }, { "L40S", "l40s", "" },
 	{ "A100-40GB", "a100-sxm4-40gb", "" }, { "V100-32GB", "v100-sxm2-32gb", "" },
 	{ "H200", "h200-sxm-141gb", "" }, { "H20-141GB", "h20-141gb", "" },
+	{ "B200", "b200-sxm-180gb", "" },
 	{ "RTX3090", "rtx-3090", "" }, { "RTX4090", "rtx-4090", "" },
 	{ "A100-80GB", "a100-sxm4-80gb", "" }, { "L4-24GB", "l4", "" },
 	{ "H20-96GB", "h20-96gb", "" }, { "MI300X-192GB", "mi300x", "" },
@@ -104,8 +114,6 @@ static const struct alias gpus[] = {
 
 /* Rows that no plan expresses, by a word of the row. */
 static const struct alias refused[] = {
-	{ "gemma-3", NULL, "a vision tower is loaded too" },
-	{ "Mistral-Small-3.1", NULL, "a vision tower is loaded too" },
 	{ "fp32", NULL, "fp32 weights and cache" },
 	{ "gguf", NULL, "GGUF weights" },
 	{ "bnb", NULL, "bitsandbytes weights" },
@@ -242,7 +250,9 @@ group_of(struct serve_accuracy *groups, int *count, char *const *cell)
 {
 	char name[sizeof groups->name];
 
-	if (cell[C_ENGINE][0] == 'S' || strncmp(cell[C_ID], "HS", 2) == 0) /* few of a version */
+	if (strncmp(cell[C_ID], "FS", 2) == 0)
+		snprintf(name, sizeof name, "%.24s %.5s", strchr(cell[C_MODEL], '/') + 1, cell[C_GPU]);
+	else if (cell[C_ENGINE][0] == 'S' || strncmp(cell[C_ID], "HS", 2) == 0) /* few of a version */
 		snprintf(name, sizeof name, "%s", cell[C_ENGINE]);
 	else
 		snprintf(name, sizeof name, "%s %.6s", cell[C_ENGINE],
@@ -416,4 +426,7 @@ accuracy_serve(FILE *out, const char *top)
 	fprintf(out, "\nServing, logs that were looked up after everything was chosen\n");
 	count = accuracy_serve_measure(later, accuracy_serve_later, top, out);
 	print_groups(out, "Serving, later", later, count);
+	fprintf(out, "\nServing, logs of late 2025 and 2026\n");
+	count = accuracy_serve_measure(later, accuracy_serve_2026, top, out);
+	print_groups(out, "Serving, 2026", later, count);
 }

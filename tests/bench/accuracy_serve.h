@@ -24,6 +24,7 @@ struct serve_accuracy {
 
 /* Files of tests/data, ended by NULL: those that constants were chosen on, and later ones. */
 extern const char *const accuracy_serve_files[], *const accuracy_serve_later[];
+extern const char *const accuracy_serve_2026[];
 
 /* Fills groups and returns how many; prints each row to `rows` unless it is NULL. Files
  * are read below `top`. -1 when one can not be read. */

@@ -55,16 +55,17 @@ hold(const char *name, const struct bound *b)
 		    accuracy_serve_at(g, b->what, 1));
 }
 
-/* One engine version, one GPU type: what the constants were read off. */
+/* One engine version, one GPU type: what the constants were read off, but for four models with towers,
+ * whose fields were looked up later. The worst is Gemma 3, half a GiB of which nobody explains. */
 static void
 test_vllm_0_19(void **state)
 {
 	(void)state;
-	hold("vLLM 0.19.0", &(struct bound){ MEASURE_TOKENS, 24, 0.0006, 0.004, 0.0098 });
-	hold("vLLM 0.19.0", &(struct bound){ MEASURE_POOL, 24, 0.033, 0.07, 0.24 });
-	hold("vLLM 0.19.0", &(struct bound){ MEASURE_WEIGHTS, 24, 0.0001, 0.0036, 0.01 });
-	hold("vLLM 0.19.0", &(struct bound){ MEASURE_REQUESTS, 24, 0.0008, 0.004, 0.012 });
-	hold("vLLM 0.19.0", &(struct bound){ MEASURE_CACHE, 24, 0.0001, 0.0002, 0.0008 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_TOKENS, 28, 0.0007, 0.0044, 0.016 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_POOL, 28, 0.033, 0.24, 0.75 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_WEIGHTS, 28, 0.0001, 0.01, 0.022 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_REQUESTS, 28, 0.0008, 0.0045, 0.016 });
+	hold("vLLM 0.19.0", &(struct bound){ MEASURE_CACHE, 28, 0.0001, 0.0002, 0.0008 });
 }
 
 static void
@@ -110,10 +111,27 @@ test_later(void **state)
 	(void)state;
 	count = accuracy_serve_measure(groups, accuracy_serve_later, top != NULL ? top : ".", NULL);
 	assert_true(count > 0);
-	hold("vLLM", &(struct bound){ MEASURE_CACHE, 30, 0.0002, 0.0007, 0.0024 });
+	hold("vLLM", &(struct bound){ MEASURE_CACHE, 31, 0.0002, 0.0007, 0.0024 });
 	hold("vLLM", &(struct bound){ MEASURE_WEIGHTS, 41, 0.0003, 0.0038, 0.024 });
-	hold("vLLM", &(struct bound){ MEASURE_TOKENS, 26, 0.0071, 0.03, 0.255 });
+	hold("vLLM", &(struct bound){ MEASURE_TOKENS, 26, 0.0071, 0.026, 0.255 });
 	hold("TensorRT-LLM", &(struct bound){ MEASURE_CACHE, 3, 0.0003, 0.0003, 0.0003 });
+}
+
+/* Logs of late 2025 and 2026: what a tower takes is known to the last megabyte. */
+static void
+test_2026(void **state)
+{
+	const char *top = getenv("TOP");
+
+	(void)state;
+	count = accuracy_serve_measure(groups, accuracy_serve_2026, top != NULL ? top : ".", NULL);
+	assert_true(count > 0);
+	hold("Qwen3-VL-30B-A3B-Instruc H200-", &(struct bound){ MEASURE_WEIGHTS, 13, 0.0002, 0.0002, 0.0002 });
+	hold("Qwen3-VL-30B-A3B-Instruc H200-", &(struct bound){ MEASURE_TOKENS, 13, 0.0026, 0.0104, 0.0104 });
+	hold("Qwen3-VL-30B-A3B-Instruc B200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0042, 0.0042, 0.0042 });
+	hold("Qwen3.5-35B-A3B-FP8-dyna H200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0019, 0.0019, 0.0019 });
+	hold("Llama-4-Maverick-17B-128 H200-", &(struct bound){ MEASURE_WEIGHTS, 2, 0.0002, 0.0002, 0.0002 });
+	hold("Llama-3.3-70B-Instruct-F H200-", &(struct bound){ MEASURE_TOKENS, 17, 0.0004, 0.0082, 0.027 });
 }
 
 int
@@ -125,6 +143,7 @@ main(void)
 		cmocka_unit_test(test_tensorrt_llm),
 		cmocka_unit_test(test_sglang),
 		cmocka_unit_test(test_later),
+		cmocka_unit_test(test_2026),
 	};
 
 	return cmocka_run_group_tests(tests, measure, NULL);

@@ -92,6 +92,60 @@ test_table(void **state)
 #define SMALL "\"hidden_size\": 1024, \"num_hidden_layers\": 4, \"num_attention_heads\": 8, " \
 	"\"intermediate_size\": 2048, \"vocab_size\": 32000, \"rms_norm_eps\": 1e-5, \"hidden_act\": \"silu\""
 
+/* Towers by the shapes in their files: the parameters that a checkpoint has beside its language
+ * model's, in millions (Qwen3-VL 8B has 8.77 billion in all, Mistral Small 3.1 24,011,361,280, Gemma 3 4B
+ * 4,300,079,472). */
+static void
+test_towers(void **state)
+{
+	static const struct {
+		const char *text, *vision;
+		double millions;
+		int64_t tokens, levels;
+		bool mrope;
+	} rows[] = {
+		{ "\"hidden_size\": 4096", "\"model_type\": \"qwen3_vl\", \"depth\": 27, \"hidden_size\": 1152, "
+		    "\"intermediate_size\": 4304, \"patch_size\": 16, \"num_position_embeddings\": 2304, "
+		    "\"deepstack_visual_indexes\": [8, 16, 24]", 576.4, 16384, 3, true },
+		{ "\"hidden_size\": 3584", "\"model_type\": \"qwen2_5_vl\", \"depth\": 32, \"hidden_size\": 1280, "
+		    "\"intermediate_size\": 3420, \"patch_size\": 14, \"fullatt_block_indexes\": [7, 15, 23, 31]",
+		    676.6, 16384, 0, true },
+		{ "\"hidden_size\": 2048, \"rope_parameters\": { \"partial_rotary_factor\": 0.25 }",
+		    "\"model_type\": \"qwen3_5\", \"depth\": 27, \"hidden_size\": 1152, "
+		    "\"intermediate_size\": 4304, \"patch_size\": 16, \"num_position_embeddings\": 2304, "
+		    "\"deepstack_visual_indexes\": []", 446.6, 16384, 0, false },
+		{ "\"hidden_size\": 2560", "\"model_type\": \"siglip_vision_model\", \"num_hidden_layers\": 27, "
+		    "\"hidden_size\": 1152, \"intermediate_size\": 4304, \"patch_size\": 14, "
+		    "\"image_size\": 896", 419.8, 256, 0, false },
+		{ "\"hidden_size\": 5120", "\"model_type\": \"llama4_vision_model\", \"num_hidden_layers\": 34, "
+		    "\"hidden_size\": 1408, \"intermediate_size\": 5632, \"patch_size\": 14, "
+		    "\"image_size\": 336", 871.9, 2448, 0, false },
+		{ "\"hidden_size\": 5120", "\"model_type\": \"pixtral\", \"num_hidden_layers\": 24, "
+		    "\"hidden_size\": 1024, \"intermediate_size\": 4096, \"patch_size\": 14, "
+		    "\"image_size\": 1540", 439.0, 3025, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[2048];
+
+		snprintf(text, sizeof text, "{ \"model_type\": \"nobody\", \"text_config\": { \"model_type\": "
+		    "\"llama\", %s, \"num_hidden_layers\": 4, \"num_attention_heads\": 8, "
+		    "\"intermediate_size\": 2048, \"vocab_size\": 32000 }, \"vision_config\": { %s } }",
+		    rows[i].text, rows[i].vision);
+		if (read_as(text, NULL) != IMPORT_DONE)
+			fail_msg("%zu: %s", i, errors.line[0]);
+		assert_float_equal(plan.model.vision_params, rows[i].millions, 0.01);
+		assert_int_equal(plan.model.vision_tokens, rows[i].tokens);
+		assert_int_equal(plan.model.vision_deepstack, rows[i].levels);
+		assert_int_equal(plan.model.mrope, rows[i].mrope);
+	}
+	/* half a shape is none */
+	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"vision_config\": { "
+	    "\"model_type\": \"pixtral\", \"image_size\": 1540 } }", NULL), IMPORT_DONE);
+	assert_true(!(plan.model.vision_params > 0));
+}
+
 static void
 test_said(void **state)
 {
@@ -312,7 +366,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_said),
+		cmocka_unit_test(test_towers), cmocka_unit_test(test_said),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_refused),
 	};

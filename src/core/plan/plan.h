@@ -155,6 +155,8 @@ struct model {
 	int64_t moe_latent_size, moe_latent_norm, hash_layers;
 	int64_t residual_attention, hyper_connections;
 	int64_t per_layer_embedding, borrowing_layers, borrowing_mlp_twice;
+	double vision_params;
+	int64_t vision_tokens, vision_deepstack, mrope;
 };
 
 struct parallel {

@@ -12,6 +12,9 @@
 #define VLLM_ROTARY "vLLM vllm/model_executor/layers/rotary_embedding/base.py"
 #define VLLM_MLA "vLLM vllm/model_executor/layers/attention/mla_attention.py"
 #define VLLM_MXFP4 "vLLM vllm/model_executor/layers/quantization/mxfp4.py"
+#define VLLM_MROPE "vLLM vllm/model_executor/layers/rotary_embedding/mrope.py, cache_max_position_num"
+#define VLLM_VISION "vLLM vllm/model_executor/models/qwen3_vl.py"
+#define VLLM_ENCODER "vLLM vllm/v1/worker/gpu_model_runner.py, profile_run"
 #define TORCH_ALLOCATOR "pytorch c10/cuda/CUDACachingAllocator.cpp"
 #define SGLANG_RUNNER "SGLang python/sglang/srt/model_executor/model_runner.py"
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
@@ -36,10 +39,29 @@ add_rotary(const struct plan *p, double *sum, struct ledger *ledger)
 	const struct model *m = &p->model;
 	const bool mla = m->attention == ATTENTION_MLA;
 	const double d = (double)(mla ? m->qk_rope_head_dim : m->head_dim);
-	const double positions = (double)m->max_position;
+	const double positions = (double)m->max_position, longer = m->mrope ? 4 : 1;
 
 	if (plan_rotates(p) && positions * d > 0)
-		HELD(ledger, *sum, "rotary table", VLLM_ROTARY, positions * d * 2, IS(positions), IS(d));
+		HELD(ledger, *sum, "rotary table", m->mrope ? VLLM_MROPE : VLLM_ROTARY,
+		    longer * positions * d * 2, IS(longer), IS(positions), IS(d));
+}
+
+/* What sees images keeps 16 bits, split as the language model is. What it hands to layers has a buffer
+ * each in vLLM. */
+static void
+add_tower(const struct serving_of *o, double *sum, struct ledger *ledger)
+{
+	const struct model *m = &o->p->model;
+	const double millions = m->vision_params, tp = o->setup.tp, levels = (double)m->vision_deepstack;
+	const double h = (double)m->hidden_size;
+
+	if (!(millions > 0))
+		return;
+	HELD(ledger, *sum, "vision tower", VLLM_VISION, 2 * millions * 1e6 / tp, IS(millions),
+	    AS("TP", tp));
+	if (levels > 0 && engine_of(o->p)->pool == POOL_OF_PROFILE)
+		HELD(ledger, *sum, "deepstack buffers", VLLM_VISION, levels * o->setup.tokens * h * 2,
+		    IS(levels), AS("T", o->setup.tokens), IS(h));
 }
 
 /* Decoding works on the latent: copies of the up-projections in 16 bits, transposed. */
@@ -109,6 +131,7 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 	double sum = 0;
 
 	add_rotary(o->p, &sum, ledger);
+	add_tower(o, &sum, ledger);
 	add_absorbed(o->p, attention_layers(o->p, o->pl, stage), &sum, ledger);
 	add_padding(o->p, n, &sum, ledger);
 	if (slack > 0)
@@ -216,6 +239,19 @@ add_sampler(const struct serving_of *o, bool last, struct ledger *ledger)
 	return sum;
 }
 
+/* The largest image goes through the tower first, and its tokens stay meanwhile. */
+static void
+add_image(const struct serving_of *o, double *sum, struct ledger *ledger)
+{
+	const struct model *m = &o->p->model;
+	const double tokens = (double)m->vision_tokens, h = (double)m->hidden_size;
+	const double outputs = 1 + (double)m->vision_deepstack;
+
+	if (tokens > 0)
+		HELD(ledger, *sum, "activations: tokens of an image", VLLM_ENCODER, tokens * outputs * h * 2,
+		    IS(tokens), IS(outputs), IS(h));
+}
+
 /* The profiling run of vLLM: T tokens forward, then the sampler. The larger of the two
  * counts. Since 0.17 the experts' buffers stay, before they went with the forward pass. */
 static double
@@ -234,6 +270,8 @@ profiled_activations(const struct serving_of *o, bool last, struct ledger *ledge
 		sum += add_forward(o, VLLM_WORKER, !stays, ledger);
 	if (stays)
 		add_moe_workspace(o, &sum, ledger);
+	if (o->p->model.vision_params > 0)
+		add_image(o, &sum, ledger);
 	if (s->pp > 1)
 		HELD(ledger, sum, "activations: between stages", VLLM_LOGS, 2 * s->tokens * h * 2,
 		    AS("T", s->tokens), IS(h));

@@ -477,6 +477,7 @@ read_model(struct hf *h)
 	name_plan(h);
 	note_beyond(h);
 	hf_mixers(h);
+	hf_vision(h);
 	note_rest(h);
 	import_name_model(h->im);
 }

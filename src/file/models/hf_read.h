@@ -64,6 +64,9 @@ void hf_blocks(struct hf *h);
 /* How far the parameters are off where layers mix in other ways (hf_mixers.c). */
 void hf_mixers(struct hf *h);
 
+/* A tower that sees: nothing where its shape is not known (hf_vision.c). */
+void hf_vision(struct hf *h);
+
 /* Number formats of weights and KV cache (hf_quant.c). */
 void hf_formats(struct hf *h);
 #endif

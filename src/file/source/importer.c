@@ -126,11 +126,11 @@ import_refuse(struct import *im, const char *source, const char *fmt, ...)
 
 /* ---- the model ---------------------------------------------------------------------- */
 
-/* Of a model, what it is published in is none of its shape. */
+/* Of a model, what it is published in is none of its shape, nor what sees images beside it. */
 static bool
 is_shape(enum field_id f)
 {
-	return field_entry(f) == FIELD_PRESET && f != FIELD_CHECKPOINT_DTYPE;
+	return field_entry(f) == FIELD_PRESET && field_table[f].modes == MODES_BOTH;
 }
 
 void
@@ -180,7 +180,8 @@ import_name_model(struct import *im)
 		text_add(why, sizeof why, " ('shardplan models --from' makes an entry of its own)");
 	import_assume(im, FIELD_PRESET, best->id, why);
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (is_shape(f) && field_same(f, im->plan, &best->values))
+		if (field_entry(f) == FIELD_PRESET && f != FIELD_CHECKPOINT_DTYPE &&
+		    field_same(f, im->plan, &best->values))
 			field_mark(f, im->plan, false);
 }
 
