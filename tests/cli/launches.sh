@@ -110,11 +110,11 @@ chmod 777 open
 printf 'model_name_or_path: Qwen/Qwen3-8B\nper_device_train_batch_size: 3\n' >far/conf/sft.yaml
 cp far/conf/sft.yaml open/sft.yaml
 echo "trl sft --config $PWD/far/conf/sft.yaml --output_dir out" >open/sub/run.sh
-run 0 import open/sub/run.sh
+run 2 import open/sub/run.sh
 err_has '^ignored config: .*/far/conf/sft.yaml is not read: only what lies beside the launch is \(fix: --root'
 run 0 import open/sub/run.sh --root=far
 out_has '^	micro_batch_size = 3;'
-run 0 import open/sub/run.sh --root=open
+run 2 import open/sub/run.sh --root=open
 err_has '^ignored config: .* is not there, or not in the directory of the launch'
 run 2 import open/sub/run.sh --root=nowhere
 err_has '^shardplan: --root=nowhere: No such file or directory$'
@@ -122,20 +122,20 @@ run 2 import open/sub/run.sh --root=open/sub/run.sh
 err_has '^shardplan: --root=open/sub/run.sh: Not a directory$'
 ln -s ../../far/conf open/sub/link
 echo 'trl sft --config link/sft.yaml --output_dir out' >open/sub/run.sh
-run 0 import open/sub/run.sh --root=open
+run 2 import open/sub/run.sh --root=open
 err_has '^ignored config: link/sft.yaml is not there, or not in the directory'
 run 0 import open/sub/run.sh --root far/conf
 out_has '^	micro_batch_size = 3;'
 echo 'trl sft --config ../sft.yaml --output_dir out' >open/sub/run.sh
 chmod 775 open
-run 0 import open/sub/run.sh
+run 0 import open/sub/run.sh --model=qwen3-8b
 [ "$(stat -c %u open)" = "$(stat -c %g open)" ] && out_has '^	micro_batch_size = 3;'
 if chgrp 1 open 2>/dev/null; then
-	run 0 import open/sub/run.sh
+	run 2 import open/sub/run.sh
 	err_has '^ignored config: ../sft.yaml is not there, or not in the directory'
 fi
 chmod 777 open
-run 0 import open/sub/run.sh
+run 2 import open/sub/run.sh
 err_has '^ignored config: ../sft.yaml is not there, or not in the directory'
 
 about 'steps of a run are its tokens'
@@ -399,14 +399,38 @@ for name in "$PWD/out.d/base.yaml" /etc/hostname link.yaml ../../../../../../../
 done
 "$PROG" import - <tree/recipes/llm/top.yaml >out 2>err
 err_has '^ignored defaults: ./mid.yaml is not read: the launch came from no file'
-# where others can write, nothing is taken from above
+# where others can write, nothing is taken from above: the model is not known then, unless something else says it
 chmod o+w tree
-run 0 import tree/recipes/llm/top.yaml
+cp tree/recipes/llm/mid.yaml tree/recipes/llm/grpo-qwen2.5-7b-1n8g.yaml
+run 2 import tree/recipes/llm/grpo-qwen2.5-7b-1n8g.yaml
+err_has "error: model: the file does not say, and defaults: .*base.yaml is not read, the nearest is qwen2.5-7b .*--model=NAME"
+printf '{"model_type":"qwen2","num_hidden_layers":28,"hidden_size":3584,"num_attention_heads":28,"num_key_value_heads":4,"intermediate_size":18944,"vocab_size":152064,"tie_word_embeddings":false}' >tree/recipes/llm/config.json
+run 0 import tree/recipes/llm/grpo-qwen2.5-7b-1n8g.yaml
+out_has 'preset = "qwen2.5-7b"'
+rm tree/recipes/llm/config.json
+echo 'trl sft --config gone.yaml' >gone.sh
+run 2 import gone.sh
+run 0 import gone.sh --model=qwen3-8b
+run 0 import tree/recipes/llm/top.yaml --model=qwen3-8b
 err_has '^ignored defaults: \.\./\.\./base\.yaml is not there, or not in'
 chmod o-w tree
 echo 'policy: [' >tree/base.yaml
 run 2 import tree/recipes/llm/top.yaml
 err_has 'base\.yaml:2: error: '
+
+about 'tune run reads its --config; one of torchtune itself names the model and its size'
+printf 'model: { _component_: torchtune.models.qwen2_5.lora_qwen2_5_7b_instruct, lora_attn_modules: [q_proj], lora_rank: 4 }\n%s\n' \
+    'batch_size: 4' >tune.yaml
+echo 'tune run lora_finetune_single_device --config tune.yaml batch_size=2' >tune.sh
+run 0 import tune.sh
+for line in 'preset = "qwen2.5-7b"' 'micro_batch_size = 2' 'rank = 4'; do
+	out_has "$line;"
+done
+echo 'tune run lora_finetune_single_device --config llama3_2/1B_lora_single_device batch_size=2' >tune.sh
+run 0 import tune.sh
+out_has 'preset = "llama-3.2-1b";'
+sed 's|llama3_2/1B_lora|phi9/14B_lora|' tune.sh >phi.sh
+run 2 import phi.sh
 
 about 'a script with a file of settings: flags win'
 mkdir -p conf
@@ -418,7 +442,7 @@ out_has 'sequence_length = 4096;'
 out_has 'micro_batch_size = 1;'
 err_has '^taken   argument -> the settings of conf/sft\.yaml$'
 rm conf/sft.yaml
-run 0 import lf.sh
+run 0 import lf.sh --set model.preset=qwen3-8b
 err_has '^ignored argument: conf/sft\.yaml is not there, or not in .*: what it sets is not known'
 
 # plan LINE...: what a launch of launch.sh comes to

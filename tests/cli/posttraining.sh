@@ -469,7 +469,7 @@ gradient_accumulation_steps: 4
 fsdp_config: {fsdp_offload_params: true, fsdp_sharding_strategy: FULL_SHARD}
 YAML
 if ! "$PROG" import /dev/null --from accelerate 2>&1 | grep -q 'without libyaml'; then
-	run 0 import nemo.yaml
+	run 0 import nemo.yaml --model=llama-3.1-8b
 	for line in 'recompute = "full"' 'pp = 16' 'response_limit = 1024' 'prompts = 32'; do
 		out_has "$line"
 	done

@@ -8,6 +8,7 @@
 #include "file/launches/launches.h"
 #include "file/machines/lists.h"
 #include "file/import/wrapped.h"
+#include "file/models/checkpoint.h"
 #include "file/models/hf.h"
 #include "file/plan/slurp.h"
 #include "file/source/sourced.h"
@@ -157,6 +158,12 @@ assume_rest(struct import *im)
 			import_assume(im, rest[i].field, field_table[rest[i].field].default_text, rest[i].why);
 }
 
+static bool
+has_shape(const struct plan *p)
+{
+	return field_is_set(FIELD_PRESET, p) || field_is_set(FIELD_LAYERS, p);
+}
+
 /* All layers of the model go to the host; of one that the text does not name, as many as a plan
  * takes, which no model has more than. */
 static void
@@ -204,9 +211,11 @@ import_checked(struct import *im, const char *kind)
 	im->section = by->section;
 	im->launch = read_launch;
 	by->read(im);
+	if (im->unread[0] != '\0' && !has_shape(im->plan))
+		import_unnamed(im);
 	if (im->errors->count > 0)
 		return im->refused ? IMPORT_REFUSED : IMPORT_FAILED;
-	known = field_is_set(FIELD_PRESET, im->plan) || field_is_set(FIELD_LAYERS, im->plan);
+	known = has_shape(im->plan);
 	if (im->section == NULL && im->catalog != NULL)
 		assume_rest(im);
 	plan_resolve(im->plan, im->catalog);

@@ -529,6 +529,22 @@ torchtune_trains(struct import *im, const struct jsonin *j)
 	return true;
 }
 
+/* By the name of a configuration of torchtune's own, of which recipes/configs has one a model and size:
+ * llama3_2/1B_lora. */
+static void
+torchtune_config(struct import *im, const struct jsonin *j)
+{
+	const char *config = jsonin_text(j, "config");
+	char name[96], *slash;
+
+	import_ignore(im, "--config", "a configuration of torchtune's own is not read: set what it does");
+	if (config == NULL || !text_copy(name, sizeof name, config))
+		return;
+	while ((slash = strchr(name, '/')) != NULL)
+		*slash = '-';
+	import_known(im, name, "--config");
+}
+
 /* By the builder: torchtune.models.llama3_1.lora_llama3_1_8b; else by the checkpoint. */
 static void
 torchtune_model(struct import *im, const struct jsonin *j)
@@ -554,8 +570,7 @@ torchtune_read(struct import *im)
 		import_assume(im, FIELD_KERNELS, "torchtune", "modules of its own");
 		torchtune_model(im, &j);
 		if (!jsonin_has(&j, "model._component_"))
-			import_ignore(im, "--config", "a configuration of torchtune's own is not read: set the "
-			    "model (fix: --model)");
+			torchtune_config(im, &j);
 		settings_take(im, &j, torchtune_keys, "torchtune");
 		torchtune_method(im, &j);
 		settings_take_away(im, &j, &torchtune_away);

@@ -7,6 +7,7 @@
 #include "core/plan/catalog.h"
 #include "file/models/checkpoint.h"
 #include "file/models/hf.h"
+#include "file/plan/pathname.h"
 #include "file/source/named.h"
 
 enum { NAME_SIZE = 128, PLACES_MAX = 6 }; /* directories within that of a model */
@@ -336,11 +337,23 @@ take_config(struct import *im, const char *path, const char *source)
 	return true;
 }
 
+/* With the entry that is nearest to one of the names, and what else would say it. */
+static void
+tell_no_model(struct import *im, const char *source, const char *const names[2], const char *what)
+{
+	const char *near = NULL;
+
+	for (int i = 0; i < 2 && near == NULL; i++)
+		if (names[i] != NULL && strlen(names[i]) < NAME_SIZE)
+			near = catalog_near(&im->catalog->models, names[i]);
+	import_error(im, source, "%s%s%s (fix: --model=NAME, its config.json beside this file, or --set model.*)", what,
+	    near != NULL ? ", the nearest is " : "", near != NULL ? near : "");
+}
+
 void
 import_checkpoint(struct import *im, const char *name, const char *source)
 {
-	char path[PLANFILE_PATH_SIZE];
-	const char *near;
+	char path[PLANFILE_PATH_SIZE], what[256];
 
 	text_put(path, sizeof path, "%s/config.json", name);
 	if (im->catalog == NULL || import_known(im, name, source))
@@ -351,7 +364,18 @@ import_checkpoint(struct import *im, const char *name, const char *source)
 	}
 	if (take_config(im, path, source) || take_config(im, "config.json", source))
 		return;
-	near = strlen(name) < NAME_SIZE ? catalog_near(&im->catalog->models, name) : NULL;
-	import_error(im, source, "the catalogue has no model '%s'%s%s (fix: --model=NAME, its config.json beside this "
-	    "file, or --set model.*)", name, near != NULL ? ", the nearest is " : "", near != NULL ? near : "");
+	text_put(what, sizeof what, "the catalogue has no model '%s'", name);
+	tell_no_model(im, source, (const char *const[]){ name, NULL }, what);
+}
+
+void
+import_unnamed(struct import *im)
+{
+	const char *const names[] = { im->path != NULL ? pathname_last(im->path) : NULL, im->unread };
+	char what[192];
+
+	if (im->catalog == NULL || im->has_model || take_config(im, "config.json", im->unread))
+		return;
+	text_put(what, sizeof what, "the file does not say, and %s is not read", im->unread);
+	tell_no_model(im, "model", names, what);
 }

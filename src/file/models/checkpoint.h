@@ -14,4 +14,8 @@
  */
 bool import_known(struct import *im, const char *name, const char *source);
 void import_checkpoint(struct import *im, const char *name, const char *source);
+
+/* The model of a text that names none, where settings that may do are not read: a config.json beside it;
+ * or a complaint, unless who calls sets one. */
+void import_unnamed(struct import *im);
 #endif

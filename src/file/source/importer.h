@@ -48,6 +48,7 @@ struct import {
 	unsigned line;                 /* of the text, of what is read now; 0 unknown */
 	char key[IMPORT_KEY_SIZE];     /* that is read now, where no line is known, or "" */
 	char away[96];                 /* what sends all layers to the host, however many they are; "" */
+	char unread[96];               /* "defaults: x.yaml": settings that may name a model, and are not read; "" */
 	const char *section;           /* of the plan, that this tells of; NULL: of all of them */
 	bool refused;                  /* by a rule of the launcher that no field can tell */
 };

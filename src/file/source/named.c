@@ -178,6 +178,13 @@ read_settings(struct import *im, const char *from, const char *name, const char 
 	return out;
 }
 
+static void
+note_unread(struct import *im, const char *key, const char *name)
+{
+	if (im->unread[0] == '\0')
+		text_put(im->unread, sizeof im->unread, "%s: %s", key, name);
+}
+
 /* One of the things that `defaults` lists. */
 static void
 take_over(struct import *im, const char *from, const json_t *part, json_t *into, int depth)
@@ -194,8 +201,10 @@ take_over(struct import *im, const char *from, const json_t *part, json_t *into,
 		return;
 	text_put(name, sizeof name, "%s%s%s%s", group != NULL ? group : "", group != NULL ? "/" : "", option,
 	    strstr(option, ".y") != NULL || strstr(option, ".json") != NULL ? "" : ".yaml");
-	if ((settings = read_settings(im, from, name, "defaults", depth)) == NULL)
+	if ((settings = read_settings(im, from, name, "defaults", depth)) == NULL) {
+		note_unread(im, "defaults", name);
 		return;
+	}
 	if (group != NULL) {
 		json_t *wrapped = json_object();
 
@@ -249,8 +258,10 @@ named_below(struct import *im, struct jsonin *j, const char *name, const char *k
 {
 	json_t *below = named_settings(im, name, key);
 
-	if (below == NULL)
+	if (below == NULL) {
+		note_unread(im, key, name);
 		return;
+	}
 	merge(below, j->root, 0);
 	json_decref(j->root);
 	j->root = below;

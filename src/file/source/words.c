@@ -317,7 +317,10 @@ words_read(struct jsonin *j, struct import *im, const char *programs, bool launc
 			ran = i;
 		}
 		for (size_t k = 0; programs == NULL && k < list.count; k++)
-			take_override(j, im, &list.word[k]);
+			if (text_equal(list.word[k].text, "--config") && k + 1 < list.count)
+				take_flag(j, im, &list.word[k], 2); /* tune run has this one flag before overrides */
+			else
+				take_override(j, im, &list.word[k]);
 	}
 	if (launch) {
 		take_launch(j, im, &s, ran);
