@@ -432,6 +432,65 @@ out_has 'preset = "llama-3.2-1b";'
 sed 's|llama3_2/1B_lora|phi9/14B_lora|' tune.sh >phi.sh
 run 2 import phi.sh
 
+about 'preferences and rollouts of trainers of Hugging Face models'
+ax() { # LINE...: a configuration of axolotl with them
+	printf '%s\n' 'base_model: Qwen/Qwen2.5-1.5B-Instruct' 'sequence_len: 2048' 'micro_batch_size: 4' \
+	    'gradient_accumulation_steps: 4' 'bf16: true' "$@" >rl.yaml
+}
+# axolotl docs/grpo.qmd: a server of vLLM beside the trainer, unless it says otherwise; without beta no reference
+ax 'rl: grpo' 'vllm: { tensor_parallel_size: 2, data_parallel_size: 2, gpu_memory_utilization: 0.85 }' \
+    'trl: { use_vllm: true, num_generations: 8, max_completion_length: 1024, async_prefetch: true, prefetch_depth: 2 }'
+run 0 import rl.yaml --world 8
+for line in 'algorithm = "grpo"' 'placement = "split"' 'rollout_gpus = 4' 'rollout_tp = 2' 'prompts = 8' 'responses = 8' \
+    'response_limit = 1024' 'global_batch_size = 64' 'sequence_length = 1536' 'reference = false' 'staleness = 2' \
+    'gpu_memory_utilization = 0.85'; do
+	out_has "$line;"
+done
+ax 'rl: gdpo' 'vllm: { tensor_parallel_size: 2 }' 'trl: { use_vllm: true, vllm_mode: colocate, vllm_enable_sleep_mode: true, beta: 0.04 }'
+run 0 import rl.yaml --world 8
+for line in 'algorithm = "grpo"' 'placement = "colocated"' 'engine_sleep = 2' 'reference = true' 'prompts = 16'; do
+	out_has "$line;"
+done
+ax 'rl: grpo' 'trl: { num_generations: 7 }'
+run 2 import rl.yaml --world 8
+err_has 'num_generations: 128 completions of a step are no whole number of groups of 7'
+for method in orpo simpo; do
+	ax "rl: $method"
+	run 0 import rl.yaml
+	out_has 'algorithm = "dpo";'
+	out_has 'reference = false;'
+done
+ax 'rl: ipo'
+run 0 import rl.yaml
+out_has 'algorithm = "dpo";'
+out_has 'reference = true;'
+ax 'rl: kto'
+run 0 import rl.yaml
+out_has 'sequence_length = 2048;'
+err_has '^ignored rl: planned as fine-tuning on single responses; left out: the reference model'
+ax 'rl: ebft'
+run 0 import rl.yaml
+err_has '^ignored rl: planned as fine-tuning; left out: rollouts .*no reference model$'
+printf '%s\n' 'model_name_or_path: Qwen/Qwen3-8B' 'finetuning_type: full' 'stage: dpo' 'pref_loss: simpo' >rl.yaml
+run 0 import rl.yaml
+out_has 'reference = false;'
+sed 's/simpo/ipo/' rl.yaml >ipo.yaml
+run 0 import ipo.yaml
+out_has 'reference = true;'
+# TRL and ms-swift have the engine in the trainer's processes; ms-swift has a reference
+echo 'NPROC_PER_NODE=4 swift rlhf --rlhf_type grpo --model Qwen/Qwen3-8B --use_vllm true --vllm_mode colocate --sleep_level 1' \
+    '--num_generations 4 --max_length 1024 --max_completion_length 2048 --per_device_train_batch_size 2 --tuner_type lora' >rl.sh
+run 0 import rl.sh
+for line in 'algorithm = "grpo"' 'placement = "colocated"' 'engine_sleep = 1' 'reference = true' 'prompts = 2' 'responses = 4' \
+    'prompt_tokens = 1024' 'sequence_length = 3072'; do
+	out_has "$line;"
+done
+echo 'trl grpo --model_name_or_path Qwen/Qwen3-8B --num_generations 8 --per_device_train_batch_size 8' >rl.sh
+run 0 import rl.sh
+out_has 'algorithm = "grpo";'
+out_has 'reference = false;'
+err_has '^ignored use_vllm: the trainer itself generates'
+
 about 'a script with a file of settings: flags win'
 mkdir -p conf
 printf 'model_name_or_path: Qwen/Qwen3-8B\ncutoff_len: 4096\nper_device_train_batch_size: 2\n' >conf/sft.yaml

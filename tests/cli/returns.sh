@@ -55,7 +55,12 @@ has algorithm dpo
 has method full
 sed 's/ dpo / grpo /' dpo.sh >grpo.sh
 run 0 import grpo.sh
-err_has '^ignored rlhf_type: '
+has algorithm grpo
+has gpus_per_node 8 # groups of 8 responses, of 1 a GPU
+sed 's/ dpo / kto /' dpo.sh >kto.sh
+run 0 import kto.sh
+if grep -q 'algorithm = ' out; then fail 'KTO has a word in a plan'; fi
+err_has '^ignored rlhf_type: .*left out: the reference model'
 echo 'swift infer --model Qwen/Qwen2.5-7B' >infer.sh
 run 2 import infer.sh
 

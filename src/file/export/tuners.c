@@ -289,6 +289,14 @@ trl_loss(struct export *e, struct tree *t)
 	tree_text(t, "loss_type", p->training.cross_entropy == CE_CHUNKED_NLL ? "chunked_nll" : "nll");
 }
 
+/* Pairs with a reference model, or with a loss that needs none. */
+static const char *
+pairs_word(struct export *e)
+{
+	EXPORT_SAY(e, FIELD_RL_REFERENCE);
+	return e->plan->rl.reference ? "dpo" : "orpo";
+}
+
 void
 trl_write(struct export *e)
 {
@@ -369,7 +377,7 @@ axolotl_write(struct export *e)
 		return;
 	tell_missing(e, &tuner_axolotl);
 	if (p->rl.algorithm == RL_DPO)
-		tree_text(&t, "rl", "dpo");
+		tree_text(&t, "rl", pairs_word(e));
 	else if (p->rl.algorithm == RL_REWARD_MODEL)
 		tree_bool(&t, "reward_model", true);
 	if (p->training.offload_layers > 0 && p->training.recompute == RECOMPUTE_NONE && !adapters_only(p))
@@ -428,6 +436,8 @@ llamafactory_write(struct export *e)
 		export_refuse(e, FIELD_PRECISION, "target_lacks", "LLaMA-Factory src/llamafactory/model/patcher.py",
 		    "without bf16 and fp16 LLaMA-Factory computes in the checkpoint's type");
 	tree_text(&t, "stage", algorithm == RL_DPO ? "dpo" : algorithm == RL_REWARD_MODEL ? "rm" : "sft");
+	if (algorithm == RL_DPO && text_equal(pairs_word(e), "orpo"))
+		tree_text(&t, "pref_loss", "orpo");
 	tree_bool(&t, "do_train", true);
 	put_settings(e, &t, &tuner_llamafactory, &s);
 	llamafactory_kernels(e, &t);
@@ -482,7 +492,7 @@ swift_write(struct export *e)
 		return;
 	tell_missing(e, &tuner_swift);
 	if (pairs)
-		tree_text(&t, "rlhf_type", p->rl.algorithm == RL_DPO ? "dpo" : "rm");
+		tree_text(&t, "rlhf_type", p->rl.algorithm == RL_DPO ? pairs_word(e) : "rm");
 	put_settings(e, &t, &tuner_swift, &s);
 	if (tree_has(&t, "quant_bits"))
 		tree_text(&t, "quant_method", "bnb");

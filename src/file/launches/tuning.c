@@ -128,24 +128,26 @@ take_method(struct import *im, const struct jsonin *j, const struct tuner *d)
 	tuning_take_targets(im, j, d);
 }
 
-/* The GPUs of the launch: as the user says, as the script does, or the fewest. */
+/* The GPUs of the trainer: as the user says, as the script does, or the fewest. A server with rollouts has others. */
 static int64_t
 take_machine(struct import *im, const struct jsonin *j, int64_t fewest)
 {
+	const int64_t apart = plan_has_rollouts(im->plan) && im->plan->rl.placement == RL_SPLIT ? im->plan->rl.rollout_gpus : 0;
 	static const char launcher[] = "the launcher says (--world)";
 	const int64_t nodes = settings_number(j, WORDS_NODES, 1);
 	const int64_t processes = settings_number(j, WORDS_PROCESSES, 0);
 
 	if (im->world > 0) {
 		import_machine(im, im->world, 0, 0, "--world");
-		return im->world;
+		return most_of(im->world - apart, 1);
 	}
 	if (processes > 0 && nodes > 0) {
-		import_machine(im, product_of(nodes, processes), nodes, processes, WORDS_PROCESSES);
+		import_machine(im, product_of(nodes, processes) + apart, apart > 0 ? 0 : nodes, apart > 0 ? 0 : processes,
+		    WORDS_PROCESSES);
 		return product_of(nodes, processes);
 	}
 	import_assume_int(im, FIELD_NODES, 1, launcher);
-	import_assume_int(im, FIELD_GPUS_PER_NODE, fewest, launcher);
+	import_assume_int(im, FIELD_GPUS_PER_NODE, fewest + apart, launcher);
 	return fewest;
 }
 
@@ -164,10 +166,13 @@ static void
 take_batch(struct import *im, const struct jsonin *j)
 {
 	const int64_t split = im->plan->parallel.tp * im->plan->parallel.cp;
-	const int64_t world = take_machine(im, j, split);
-	int64_t rounds = 1;
+	int64_t rounds = 1, ranks = 1, world;
 
 	jsonin_int(j, TUNING_STEPS, 1, INT32_MAX, &rounds);
+	while (plan_has_rollouts(im->plan) && ranks < im->plan->rl.responses && /* whole groups of responses */
+	    product_of(product_of(rounds, im->plan->training.micro_batch_size), ranks) % im->plan->rl.responses != 0)
+		ranks++;
+	world = take_machine(im, j, product_of(split, ranks));
 	settings_set(im, j, FIELD_GLOBAL_BATCH_SIZE, product_of(most_of(world / split, 1),
 	    product_of(rounds, im->plan->training.micro_batch_size)), TUNING_STEPS);
 	take_copies(im, j);
@@ -229,20 +234,6 @@ take_deepspeed(struct import *im, const struct jsonin *j)
 	import_assume(im, FIELD_ZERO_STAGE, stage, why);
 	if (strstr(name, "offload") != NULL)
 		import_assume(im, FIELD_OFFLOAD, stage[0] == '3' ? "optimizer+params" : "optimizer", why);
-}
-
-/* Preferences are another loss on the same settings. */
-static void
-take_pairs(struct import *im, const struct jsonin *j, const char *key)
-{
-	const char *text = jsonin_text(j, key);
-
-	if (text != NULL && (text_equal(text, "dpo") || text_equal(text, "rm")))
-		import_set(im, FIELD_RL_ALGORITHM, text, key);
-	else if (text != NULL && !text_equal(text, "sft") && !text_equal(text, "pt"))
-		import_ignore(im, key, "of what trains on more than texts a plan is made of dpo and rm alone");
-	if (plan_has_rl(im->plan))
-		settings_lengths(im, "a row has room for both");
 }
 
 /* A tree of the file in *j, and the plan as far as all of these programs say it. */
@@ -338,19 +329,30 @@ take_trl_loss(struct import *im, const struct jsonin *j)
 		settings_take(im, j, rows, "TRL");
 }
 
+/* By its command; of a file alone, groups of responses are those of GRPO. */
+static void
+take_trl_method(struct import *im, const struct jsonin *j)
+{
+	static const char *const commands[] = { "trl dpo", "trl reward", "trl grpo" };
+
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		if (strstr(im->text, commands[i]) != NULL) {
+			tuning_take_method(im, j, tuner_trl.rollouts, commands[i] + strlen("trl "), commands[i]);
+			return;
+		}
+	if (jsonin_has(j, "num_generations"))
+		tuning_take_method(im, j, tuner_trl.rollouts, "grpo", "num_generations");
+}
+
 void
 trl_read(struct import *im)
 {
 	struct jsonin j;
 
 	if (begin_tuner(im, &j, &tuner_trl)) {
-		if (strstr(im->text, "trl dpo") != NULL)
-			import_set(im, FIELD_RL_ALGORITHM, "dpo", "trl dpo");
-		else if (strstr(im->text, "trl reward") != NULL)
-			import_set(im, FIELD_RL_ALGORITHM, "rm", "trl reward");
-		if (plan_has_rl(im->plan))
-			settings_lengths(im, "a row has room for both");
+		take_trl_method(im, &j);
 		take_batch(im, &j);
+		tuning_take_groups(im, &j, tuner_trl.rollouts);
 		take_fsdp(im, &j, "fsdp", "fsdp_config");
 		take_weights(im, &j, &tuner_trl);
 		settings_take_away(im, &j, &tuner_trl.away);
@@ -403,14 +405,28 @@ axolotl_read(struct import *im)
 			import_set(im, FIELD_KERNELS, "liger", "liger_rms_norm");
 		if (settings_on(&j, "reward_model"))
 			import_set(im, FIELD_RL_ALGORITHM, "rm", "reward_model");
-		take_pairs(im, &j, "rl");
+		tuning_take_method(im, &j, tuner_axolotl.rollouts, jsonin_text(&j, "rl"), "rl");
 		take_batch(im, &j);
+		tuning_take_groups(im, &j, tuner_axolotl.rollouts);
 		take_axolotl_away(im, &j);
 		take_fsdp(im, &j, "fsdp", "fsdp_config");
 		take_axolotl_weights(im, &j);
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
+}
+
+/* Losses of pairs stand beside the stage; those of DPO have other names (finetuning_args.py). */
+static void
+take_factory_method(struct import *im, const struct jsonin *j)
+{
+	const bool bare = settings_is(j, "pref_loss", "orpo") || settings_is(j, "pref_loss", "simpo");
+	const char *stage = jsonin_text(j, "stage");
+
+	if (stage != NULL && text_equal(stage, "dpo") && bare)
+		tuning_take_method(im, j, NULL, jsonin_text(j, "pref_loss"), "pref_loss");
+	else
+		tuning_take_method(im, j, NULL, stage, "stage");
 }
 
 void
@@ -423,7 +439,7 @@ llamafactory_read(struct import *im)
 			import_set(im, FIELD_KERNELS, "unsloth", "use_unsloth");
 		else if (settings_on(&j, "enable_liger_kernel"))
 			import_set(im, FIELD_KERNELS, "liger", "enable_liger_kernel");
-		take_pairs(im, &j, "stage");
+		take_factory_method(im, &j);
 		take_batch(im, &j);
 		take_fsdp(im, &j, "fsdp", "fsdp_config");
 		take_weights(im, &j, &tuner_llamafactory);
@@ -442,8 +458,9 @@ swift_read(struct import *im)
 		if (settings_is(&j, "torch_dtype", "float32") && jsonin_has(&j, "fp16") && !settings_on(&j, "fp16") &&
 		    !settings_on(&j, "bf16"))
 			import_set(im, FIELD_PRECISION, "fp32", "fp16");
-		take_pairs(im, &j, "rlhf_type");
+		tuning_take_method(im, &j, tuner_swift.rollouts, jsonin_text(&j, "rlhf_type"), "rlhf_type");
 		take_batch(im, &j);
+		tuning_take_groups(im, &j, tuner_swift.rollouts);
 		take_fsdp(im, &j, "fsdp.fsdp", "fsdp.fsdp_config");
 		take_weights(im, &j, &tuner_swift);
 		settings_take_away(im, &j, &tuner_swift.away);
@@ -472,7 +489,7 @@ megatron_swift_read(struct import *im)
 			import_assume(im, FIELD_SEQUENCE_PARALLEL, "false", "TP is 1");
 		take_precision(im, &j);
 		take_method(im, &j, &method);
-		take_pairs(im, &j, "rlhf_type");
+		tuning_take_method(im, &j, NULL, jsonin_text(&j, "rlhf_type"), "rlhf_type");
 		take_machine(im, &j, product_of(p->pp, product_of(p->tp, p->cp)));
 		settings_rest(im, &j);
 	}

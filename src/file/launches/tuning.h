@@ -13,4 +13,11 @@ void tuning_take_targets(struct import *im, const struct jsonin *j, const struct
 /* Put the settings of DeepSpeed and Accelerate that these name in the place of the name: deepspeed,
  * fsdp_config, and the GPUs of the launch. */
 void tuning_named(struct import *im, struct jsonin *j);
+/* What trains on more than texts, by its word under a key or in a command: pairs, rewards, rollouts where the
+ * trainer says them (NULL: no); what no plan has, and what an estimate leaves out, is told. */
+void tuning_take_method(struct import *im, const struct jsonin *j, const struct tuner_rollouts *r, const char *word,
+    const char *source);
+
+/* Prompts of a step of rollouts; batches and their groups are set before. */
+void tuning_take_groups(struct import *im, const struct jsonin *j, const struct tuner_rollouts *r);
 #endif

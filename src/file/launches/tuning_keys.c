@@ -36,15 +36,27 @@ static const struct settings_key trl_adapters[] = {
 	END
 };
 
+/* trl/trainer/grpo_config.py */
+static const struct settings_key trl_rollout_keys[] = {
+	{ "num_generations", FIELD_RL_RESPONSES, NULL, "8" },
+	{ "max_completion_length", FIELD_RL_RESPONSE_LIMIT, NULL, "512" },
+	{ "vllm_tensor_parallel_size", FIELD_ROLLOUT_TP, NULL, "1" },
+	{ "vllm_gpu_memory_utilization", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0.3" },
+	{ "vllm_max_model_length", FIELD_CONTEXT_LENGTH, NULL, NULL },
+	{ "vllm_enable_sleep_mode", FIELD_ENGINE_SLEEP, "true=2|false=0", "0" },
+	END
+};
+static const struct tuner_rollouts trl_rollouts = { .keys = trl_rollout_keys, .section = "", .beta = "beta" };
+
 const struct tuner tuner_trl = {
-	.program = "TRL", .commands = "trl sft|trl dpo|trl reward|accelerate launch", .keys = trl_keys, .adapters = trl_adapters,
+	.program = "TRL", .commands = "trl sft|trl dpo|trl reward|trl grpo|accelerate launch", .keys = trl_keys, .adapters = trl_adapters,
 	.weights = trl_weights,
 	.method = "use_peft", .lora = "true", .qlora = "true", .dora = "use_dora",
 	.nested = "use_bnb_nested_quant",
 	.targets = "lora_target_modules", .linear = "all-linear", .usual = "qv",
 	.parameters = "lora_target_parameters", .saved = "lora_modules_to_save",
 	.away = { INPUTS_AWAY "|activation_offloading=true", "activation_offloading=true" },
-	.checkpointing = "gradient_checkpointing", .off = "false",
+	.checkpointing = "gradient_checkpointing", .off = "false", .rollouts = &trl_rollouts,
 };
 
 static const struct settings_key axolotl_keys[] = {
@@ -72,6 +84,20 @@ static const struct settings_key axolotl_adapters[] = {
 #define AXOLOTL_AWAY "activation_offloading=true|activation_offloading=legacy|" \
     "activation_offloading=disk|gradient_checkpointing=offload|gradient_checkpointing=offload_disk"
 
+/* TRL's trainer under a section of its own (src/axolotl/core/trainers/grpo, utils/schemas/trl.py, vllm.py). */
+static const struct settings_key axolotl_rollout_keys[] = {
+	{ "trl.num_generations", FIELD_RL_RESPONSES, NULL, "8" },
+	{ "trl.max_completion_length", FIELD_RL_RESPONSE_LIMIT, NULL, NULL },
+	{ "trl.vllm_enable_sleep_mode", FIELD_ENGINE_SLEEP, "true=2|false=0", "0" },
+	{ "vllm.tensor_parallel_size", FIELD_ROLLOUT_TP, NULL, "1" },
+	{ "vllm.gpu_memory_utilization", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0.9" },
+	{ "vllm.max_model_len", FIELD_CONTEXT_LENGTH, NULL, NULL },
+	{ "vllm.enforce_eager", FIELD_EAGER, NULL, NULL },
+	END
+};
+static const struct tuner_rollouts axolotl_rollouts = { .keys = axolotl_rollout_keys, .section = "trl.",
+	.replicas = "vllm.data_parallel_size", .beta = "trl.beta|rl_beta", .serves = true };
+
 const struct tuner tuner_axolotl = {
 	.program = "axolotl", .commands = "axolotl train|axolotl.cli.train", .keys = axolotl_keys, .adapters = axolotl_adapters,
 	.method = "adapter", .lora = "lora", .qlora = "qlora", .dora = "peft_use_dora",
@@ -79,7 +105,7 @@ const struct tuner tuner_axolotl = {
 	.targets = "lora_target_modules", .linear = "all-linear", .usual = "qv",
 	.parameters = "lora_target_parameters", .saved = "lora_modules_to_save",
 	.away = { "activation_offloading=hidden_states|" AXOLOTL_AWAY "|" INPUTS_AWAY, AXOLOTL_AWAY },
-	.checkpointing = "gradient_checkpointing", .off = "false",
+	.checkpointing = "gradient_checkpointing", .off = "false", .rollouts = &axolotl_rollouts,
 };
 
 static const struct settings_key llamafactory_keys[] = {
@@ -138,6 +164,23 @@ static const struct settings_key swift_adapters[] = {
 	END
 };
 
+/* swift/arguments/rlhf_args.py, swift/rlhf_trainers/args_mixin.py */
+static const struct settings_key swift_rollout_keys[] = {
+	{ "max_length", FIELD_RL_PROMPT_TOKENS, NULL, NULL },
+	{ "num_generations", FIELD_RL_RESPONSES, NULL, "8" },
+	{ "max_completion_length", FIELD_RL_RESPONSE_LIMIT, NULL, "512" },
+	{ "vllm_tensor_parallel_size", FIELD_ROLLOUT_TP, NULL, "1" },
+	{ "vllm_gpu_memory_utilization", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0.9" },
+	{ "vllm_max_model_len", FIELD_CONTEXT_LENGTH, NULL, NULL },
+	{ "vllm_enforce_eager", FIELD_EAGER, NULL, NULL },
+	{ "sleep_level", FIELD_ENGINE_SLEEP, NULL, "0" },
+	{ "offload_optimizer", FIELD_RL_OFFLOAD, "true=optimizer|false=none", NULL },
+	{ "offload_model", FIELD_RL_OFFLOAD, "true=optimizer+params", NULL },
+	END
+};
+static const struct tuner_rollouts swift_rollouts = { .keys = swift_rollout_keys, .section = "", .beta = "beta",
+	.refers = true };
+
 const struct tuner tuner_swift = {
 	.program = "ms-swift", .commands = "swift sft|swift pt|swift rlhf", .keys = swift_keys, .adapters = swift_adapters,
 	.weights = swift_weights,
@@ -147,7 +190,7 @@ const struct tuner tuner_swift = {
 	.parameters = "target_parameters", .saved = "modules_to_save",
 	.away = { INPUTS_AWAY "|fsdp.fsdp_config.activation_cpu_offload=true",
 	    "fsdp.fsdp_config.activation_cpu_offload=true" },
-	.checkpointing = "gradient_checkpointing", .off = "false",
+	.checkpointing = "gradient_checkpointing", .off = "false", .rollouts = &swift_rollouts,
 };
 
 /* swift/megatron/arguments/megatron_base_args.py */

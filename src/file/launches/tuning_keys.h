@@ -40,6 +40,16 @@ struct tuner {
 	bool joined;              /* lists are one text with commas */
 	struct settings_away away;
 	const char *checkpointing, *off; /* key that recomputes, and its word for not */
+	const struct tuner_rollouts *rollouts; /* GRPO; NULL: it is not read */
+};
+
+/* What a trainer says of rollouts, and of the engine for them. */
+struct tuner_rollouts {
+	const struct settings_key *keys;
+	const char *section;      /* that use_vllm and others stand in, "trl.", or "" */
+	const char *replicas;     /* key with the engines of a server; NULL: its own command says */
+	const char *beta;         /* keys of the weight of the reference's term, joined by |, */
+	bool refers, serves;      /* and without them and vllm_mode: a reference, a server */
 };
 #define TUNING_STEPS "gradient_accumulation_steps" /* of all of them: micro-batches of one GPU */
 extern const struct tuner tuner_trl, tuner_axolotl, tuner_llamafactory, tuner_swift,
