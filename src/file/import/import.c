@@ -69,6 +69,15 @@ const struct importer import_table[] = {
 	    "policy:&defaults:|defaults:&.yaml", NULL, nemo_read },
 	{ "nanotron", "configuration of nanotron (YAML)", NULL,
 	    "parallelism:&tokens:&batch_accumulation_per_replica", NULL, nanotron_read },
+	{ "composer", "configuration of llm-foundry's trainer with Composer (YAML), or a script of it", NULL,
+	    "device_train_microbatch_size|global_train_batch_size:|composer &train.py", NULL, composer_read },
+	{ "maxtext", "configuration of MaxText on GPUs (YAML), or a script of its trainer", NULL,
+	    "ici_fsdp_parallelism|dcn_data_parallelism|maxtext.trainers|MaxText.train|base_emb_dim:|max_target_length:", NULL, maxtext_read },
+	{ "litgpt", "configuration of litgpt finetune and pretrain (YAML), or a script of them", NULL,
+	    "litgpt finetune|litgpt pretrain|lora_query:|checkpoint_dir:&max_seq_length:&micro_batch_size:|"
+	    "model_name:&max_seq_length:&micro_batch_size:", NULL, litgpt_read },
+	{ "lightning", "configuration of LightningCLI (YAML): the Trainer's section", NULL,
+	    "trainer:&devices:&strategy:|trainer:&num_nodes:&precision:|trainer:&class_path:&precision:", NULL, lightning_read },
 	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", NULL,
 	    "distributed_type:&num_processes:|distributed_type:&fsdp_config:", NULL, accelerate_read },
 	{ "vllm", "command line of vllm serve in a shell script", NULL, "vllm serve|vllm.entrypoints|dynamo.vllm", NULL,
@@ -197,7 +206,7 @@ static enum import_status
 import_checked(struct import *im, const char *kind)
 {
 	const struct importer *by = kind != NULL ? find_importer(kind) : recognise(im);
-	char kinds[384];
+	char kinds[512];
 	bool known;
 
 	if (by == NULL) {

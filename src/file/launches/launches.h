@@ -16,6 +16,11 @@ void torchtitan_python_read(struct import *im); /* a function after that */
 void nanotron_read(struct import *im);       /* YAML, as those below */
 void accelerate_read(struct import *im);
 
+void composer_read(struct import *im);       /* of llm-foundry, as the three below, or a script of them */
+void litgpt_read(struct import *im);
+void lightning_read(struct import *im);      /* the Trainer's section of LightningCLI */
+void maxtext_read(struct import *im);        /* on GPUs */
+
 /* ---- fine-tuning, rollouts, pairs of responses: tuning_keys.h, rl_keys.h ---- */
 
 void trl_read(struct import *im);            /* or a script with the same as flags */

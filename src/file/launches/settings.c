@@ -234,6 +234,22 @@ settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t rollout
 	    0, source);
 }
 
+int64_t
+settings_world(struct import *im, int64_t nodes, int64_t gpus, const char *source)
+{
+	static const char launcher[] = "the launcher says (--world)";
+
+	if (im->world > 0) {
+		import_machine(im, im->world, 0, 0, "--world");
+	} else if (gpus > 0) {
+		import_machine(im, product_of(nodes, gpus), nodes, gpus, source);
+	} else {
+		import_assume_int(im, FIELD_NODES, nodes, launcher);
+		import_assume_int(im, FIELD_GPUS_PER_NODE, 8, launcher);
+	}
+	return plan_world(im->plan);
+}
+
 void
 settings_lengths(struct import *im, const char *why)
 {

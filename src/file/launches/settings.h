@@ -48,6 +48,10 @@ void settings_set(struct import *im, const struct jsonin *j, enum field_id f, in
 void settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t rollout,
     const char *source);
 
+/* The GPUs of a launch whose settings tell nodes and GPUs of each, 0: not told, which is a node of 8; --world
+ * wins. Their number. */
+int64_t settings_world(struct import *im, int64_t nodes, int64_t gpus, const char *source);
+
 /* Prompts and responses that fit into a row of the trainer, whose length is set; `why` for the
  * account. What is generated may as well be limited by that length alone. */
 void settings_lengths(struct import *im, const char *why);

@@ -262,6 +262,7 @@ static const struct tuning_module modules[] = {
 	{ TARGET_QKV, "qkv", "qkv_proj", "linear_qkv", NULL, NULL },
 	{ TARGET_O, "o", "o_proj", "linear_proj", NULL, NULL },
 	{ 0, "o", "output_proj", NULL, NULL, NULL }, /* torchtune's */
+	{ 0, "qkv", "Wqkv", NULL, NULL, NULL }, /* MPT's and DBRX' */
 	{ TARGET_GATE, "gate", "gate_proj", NULL, NULL, NULL },
 	{ TARGET_UP, "up", "up_proj", NULL, NULL, NULL },
 	{ TARGET_FC1, "fc1", "gate_up_proj", "linear_fc1", NULL, NULL },

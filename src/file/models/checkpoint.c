@@ -1,5 +1,6 @@
 /* Which entry of the catalogue the name of a checkpoint means. */
 #include <ctype.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,31 +311,49 @@ import_known(struct import *im, const char *name, const char *source)
 	return true;
 }
 
-/* The shape of the config.json at a path beside the launch; false where there is none. What is wrong
- * in it is complained about. */
-static bool
-take_config(struct import *im, const char *path, const char *source)
+/* The shape that the text of a config.json says. */
+static void
+take_shape(struct import *im, const char *text, size_t size, const char *name, const char *source)
 {
 	struct plan plan;
-	struct import model = { .name = path, .catalog = im->catalog, .plan = &plan, .errors = im->errors,
-		.section = "model" };
-	char *text = named_text(im, path, &model.size);
+	struct import model = { .name = name, .text = text, .size = size, .catalog = im->catalog, .plan = &plan,
+		.errors = im->errors, .section = "model" };
 
-	if (text == NULL)
-		return false;
-	model.text = text;
 	plan_defaults(&plan);
 	hf_read(&model);
 	if (im->errors->count == 0) {
 		plan_resolve(&plan, im->catalog);
 		import_into(&model, im->plan);
-		notes_add(&im->taken, "%s -> the model of %s", source, path);
+		notes_add(&im->taken, "%s -> the model of %s", source, text_equal(name, im->name) ? "its sizes" : name);
 	}
 	notes_free(&model.taken);
 	notes_free(&model.assumed);
 	notes_free(&model.ignored);
+}
+
+/* The shape of the config.json at a path beside the launch; false where there is none. What is wrong
+ * in it is complained about. */
+static bool
+take_config(struct import *im, const char *path, const char *source)
+{
+	size_t size;
+	char *text = named_text(im, path, &size);
+
+	if (text == NULL)
+		return false;
+	take_shape(im, text, size, path, source);
 	free(text);
 	return true;
+}
+
+void
+import_shape(struct import *im, struct json_t *config, const char *source)
+{
+	char *text = json_dumps(config, JSON_COMPACT);
+
+	if (text != NULL)
+		take_shape(im, text, strlen(text), im->name, source);
+	free(text);
 }
 
 /* With the entry that is nearest to one of the names, and what else would say it. */

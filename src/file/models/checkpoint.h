@@ -5,6 +5,8 @@
 #define FILE_CHECKPOINT_H
 #include "file/source/importer.h"
 
+struct json_t;
+
 /*
  * Name the catalogue's model that a checkpoint is of, by the name or the directory of that:
  * "meta-llama/Llama-3.1-8B-Instruct-FP8". Owner, version and what else says nothing of the shape
@@ -14,6 +16,9 @@
  */
 bool import_known(struct import *im, const char *name, const char *source);
 void import_checkpoint(struct import *im, const char *name, const char *source);
+
+/* The model of sizes that a trainer's settings have under the names of a config.json. */
+void import_shape(struct import *im, struct json_t *config, const char *source);
 
 /* The model of a text that names none, where settings that may do are not read: a config.json beside it;
  * or a complaint, unless who calls sets one. */

@@ -298,6 +298,16 @@ take_launch(struct jsonin *j, struct import *im, const struct shell *s, size_t r
 	}
 }
 
+/* What composer and MaxText read before their overrides. */
+static bool
+is_settings(const char *word)
+{
+	const size_t n = strlen(word);
+
+	return word[0] != '-' && strchr(word, '=') == NULL && n > 5 && (strcmp(word + n - 5, ".yaml") == 0 ||
+	    strcmp(word + n - 4, ".yml") == 0);
+}
+
 bool
 words_read(struct jsonin *j, struct import *im, const char *programs, bool launch)
 {
@@ -319,6 +329,8 @@ words_read(struct jsonin *j, struct import *im, const char *programs, bool launc
 		for (size_t k = 0; programs == NULL && k < list.count; k++)
 			if (text_equal(list.word[k].text, "--config") && k + 1 < list.count)
 				take_flag(j, im, &list.word[k], 2); /* tune run has this one flag before overrides */
+			else if (launch && k > 0 && is_settings(list.word[k].text))
+				put_word(j, im, WORDS_OPERAND, json_string(list.word[k].text), false); /* its directory may be unknown */
 			else
 				take_override(j, im, &list.word[k]);
 	}

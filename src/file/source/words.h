@@ -19,7 +19,7 @@
  * --section.name value value, as argparse takes them, of commands that run one of these programs:
  * "trl sft|trl dpo", the last word of each as the name begins; a flag alone is true. Without
  * programs section.name=value, as Hydra and OmegaConf take them, of all commands; lists as [a,b].
- * With `launch`, what it tells the launcher too. False after a complaint; jsonin_free in either
+ * With `launch`, what it tells the launcher too, and a file of settings before overrides. False after a complaint; jsonin_free in either
  * case.
  */
 bool words_read(struct jsonin *j, struct import *im, const char *programs, bool launch);
