@@ -279,6 +279,22 @@ assert p["leaderWorkerTemplate"]["size"] == 2 and d["leaderWorkerTemplate"]["siz
 words = p["leaderWorkerTemplate"]["workerTemplate"]["spec"]["containers"][0]["command"]
 assert words[words.index("--node-rank") + 1] == "$(LWS_WORKER_INDEX)" and all(type(w) is str for w in words)
 assert ("--headless" in words) == ("vllm" in words)'
+		# shellcheck disable=SC2086
+		run 0 export --to=llm-d $pools --engine=$engine -o t
+		py '
+import yaml
+d, = yaml.safe_load_all(open("t/llm-d.yaml"))
+assert d["kind"] == "DisaggregatedSet" and [r["name"] for r in d["spec"]["roles"]] == ["prefill", "decode"]
+for r, size, port in zip(d["spec"]["roles"], (2, 1), ("8000", "8200")):
+    t = r["spec"]["leaderWorkerTemplate"]
+    pod = t.get("leaderTemplate", t["workerTemplate"])
+    assert r["spec"]["replicas"] == 2 and t["size"] == size and pod["metadata"]["labels"]["llm-d.ai/role"] == r["name"]
+    assert ("initContainers" in pod["spec"]) == (r["name"] == "decode")
+    words = pod["spec"]["containers"][0]["command"]
+    assert words[words.index("--port") + 1] == port and all(type(w) is str for w in words)'
+		run 0 export --to=llm-d --set mode=serve --layout=vllm --pp=1 --tp=8 --nodes=1 --engine=$engine --model=llama-3.1-70b
+		out_has '^kind: LeaderWorkerSet$'
+		out_has 'llm-d.ai/role: both$'
 	done
 fi
 refuses dynamo target_of_other_engine serving.engine --set mode=serve --layout=vllm --pp=1 --engine=trtllm

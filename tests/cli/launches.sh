@@ -267,6 +267,94 @@ out_has '^	tp = 8;'
 sed 's/sglang.launch_server/http.server/' lws.yaml >none.yaml
 run 2 import none.yaml
 err_has '^none.yaml: error: no container in it runs a launch that is known'
+# llm-d: a role by its name or a label, copies of whole pools, the proxy beside a decoder; both engines may do both
+cat >pools.yaml <<'YAML'
+apiVersion: disaggregatedset.x-k8s.io/v1
+kind: DisaggregatedSet
+metadata: {name: pd}
+spec:
+  slices: 2
+  roles:
+  - name: prefill
+    spec:
+      replicas: 4
+      leaderWorkerTemplate:
+        size: 1
+        workerTemplate:
+          metadata: {labels: {llm-d.ai/role: prefill}}
+          spec:
+            containers:
+            - name: modelserver
+              image: x
+              command: [vllm, serve]
+              args: [openai/gpt-oss-120b, --tensor-parallel-size=1, --kv-transfer-config, '{"kv_connector":"NixlConnector","kv_role":"kv_both"}']
+              resources: {limits: {nvidia.com/gpu: "1"}}
+  - name: decode
+    spec:
+      replicas: 1
+      leaderWorkerTemplate:
+        size: 1
+        workerTemplate:
+          metadata: {labels: {llm-d.ai/role: decode}}
+          spec:
+            initContainers:
+            - {name: routing-proxy, image: y, args: [--port=8000, --kv-connector=nixlv2]}
+            containers:
+            - name: modelserver
+              image: x
+              command: [vllm, serve]
+              args: [openai/gpt-oss-120b, --tensor-parallel-size=4, --kv-transfer-config, '{"kv_connector":"NixlConnector","kv_role":"kv_both"}', --port=8200]
+              resources: {limits: {nvidia.com/gpu: "4"}}
+YAML
+run 0 import pools.yaml
+for f in 'preset = "gpt-oss-120b"' 'tp = 4' 'replicas = 2' 'prefill_workers = "8xtp1"' 'nodes = [24]' ; do
+	out_has "^	$f;"
+done
+# guides/wide-ep-lws: ranks over the pods of a group
+cat >wide.yaml <<'YAML'
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: wide-ep-decode}
+spec:
+  replicas: 1
+  leaderWorkerTemplate:
+    size: 2
+    workerTemplate:
+      metadata: {labels: {llm-d.ai/role: decode}}
+      spec:
+        containers:
+        - name: vllm
+          image: x
+          command: [/bin/bash, -c]
+          args:
+          - |-
+            exec vllm serve deepseek-ai/DeepSeek-R1-0528 --enable-expert-parallel --tensor-parallel-size $TP_SIZE \
+              --data-parallel-size $((LWS_GROUP_SIZE * DP_SIZE_LOCAL)) --data-parallel-size-local $DP_SIZE_LOCAL
+          env: [{name: DP_SIZE_LOCAL, value: "8"}, {name: TP_SIZE, value: "1"}]
+          resources: {limits: {nvidia.com/gpu: "8"}}
+YAML
+run 0 import wide.yaml
+for f in 'preset = "deepseek-v3"' 'tp = 1' 'ep = 16' 'nodes = 2' 'gpus_per_node = 8'; do
+	out_has "^	$f;"
+done
+# charts/llm-d-modelservice: the chart makes the command of these
+cat >values.yaml <<'YAML'
+modelArtifacts: {name: Qwen/Qwen3-32B, uri: "hf://Qwen/Qwen3-32B"}
+decode:
+  replicas: 2
+  parallelism: {tensor: 4}
+  containers:
+  - {name: vllm, image: x, modelCommand: vllmServe, args: [--max-model-len, "16384"]}
+prefill:
+  replicas: 3
+  parallelism: {tensor: 2}
+  containers:
+  - {name: vllm, image: x, modelCommand: vllmServe, args: [--max-model-len, "16384"]}
+YAML
+run 0 import values.yaml
+for f in 'preset = "qwen3-32b"' 'tp = 4' 'replicas = 2' 'prefill_workers = "3xtp2"' 'context_length = 16384'; do
+	out_has "^	$f;"
+done
 cat >sky.yaml <<'YAML'
 resources:
   accelerators: H200:8

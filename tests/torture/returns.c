@@ -112,6 +112,10 @@ static const struct {
 	    "serving.gpu_memory_utilization serving.max_num_seqs serving.max_batched_tokens "
 	    "serving.block_size serving.eager serving.replicas "
 	    "serving.draft_tokens serving.prefill_workers" },
+	{ "llm-d", "parallel.layout parallel.tp parallel.pp serving.engine serving.context_length "
+	    "serving.gpu_memory_utilization serving.max_num_seqs serving.max_batched_tokens "
+	    "serving.block_size serving.eager serving.replicas "
+	    "serving.draft_tokens serving.prefill_workers" },
 	{ "torchtitan-python", "cluster.nodes cluster.gpus_per_node parallel.layout "
 	    "parallel.tp parallel.cp parallel.pp training.sequence_length training.micro_batch_size "
 	    "training.global_batch_size training.recompute training.torch_compile "

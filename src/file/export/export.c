@@ -100,6 +100,8 @@ const struct exporter export_table[] = {
 	    TASKS_ALL, NULL, "manifest", NULL },
 	{ "lws", "LeaderWorkerSets of vLLM or SGLang for Kubernetes", MODES_SERVE, NULL,
 	    "LeaderWorkerSet v1 of August 2026", lws_write, TASKS_ALL, NULL, "manifest", NULL },
+	{ "llm-d", "pools of vLLM or SGLang for llm-d on Kubernetes", MODES_SERVE, NULL,
+	    "llm-d of August 2026", llmd_write, TASKS_ALL, NULL, "manifest", NULL },
 	{ "markdown", "the plan and its estimates as a report", MODES_BOTH, NULL, "Report",
 	    markdown_write, TASKS_ALL, NULL,
 	    NULL, NULL },

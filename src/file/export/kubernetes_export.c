@@ -141,16 +141,37 @@ dynamo_write(struct export *e)
 
 /* ---- LeaderWorkerSet: kubernetes-sigs/lws docs/examples, api/leaderworkerset/v1 ---------------- */
 
+/* What llm-d's router finds pods by, and the one before a decoder that asks for the prompt's caches
+ * (llm-d/llm-d guides/pd-disaggregation/modelserver/gpu/{vllm,sglang}/base/disaggregatedset.yaml). */
+static void
+put_llmd(struct export *e, struct textbuf *out, const struct engines *engines, bool headless)
+{
+	textbuf_add(out, "      metadata:\n        labels:\n          llm-d.ai/inference-serving: \"true\"\n"
+	    "          llm-d.ai/engine-type: %s\n          llm-d.ai/role: %s\n", engine_of(e),
+	    engines->role == ROLE_WHOLE ? "both" : name_of(engines->role));
+	textbuf_add(out, "      spec:\n");
+	if (engines->role == ROLE_DECODE && !headless)
+		textbuf_add(out, "        initContainers:\n          - name: routing-proxy\n"
+		    "            image: ghcr.io/llm-d/llm-d-routing-sidecar:${PROXY}\n            restartPolicy: Always\n"
+		    "            args: [--port=8000, --kv-connector=%s, --%s=false]\n", is_sglang(e) ? "sglang" : "nixlv2",
+		    is_sglang(e) ? "secure-serving" : "secure-proxy");
+}
+
 /* The command of all pods of a group but that workers of vLLM answer nobody. */
 static void
 put_pod(struct export *e, struct textbuf *out, const struct engines *engines, const char *template,
-    bool headless)
+    bool headless, bool llmd)
 {
 	static const char indent[] = "            ";
 	const int64_t nodes = engines_nodes(&engines->plan);
 
-	textbuf_add(out, "    %s:\n      spec:\n        containers:\n          - name: %s\n            image: %s\n"
-	    "            command:\n", template, engine_of(e), is_sglang(e) ? "lmsysorg/sglang:${VERSION}" :
+	textbuf_add(out, "    %s:\n", template);
+	if (llmd)
+		put_llmd(e, out, engines, headless);
+	else
+		textbuf_add(out, "      spec:\n");
+	textbuf_add(out, "        containers:\n          - name: %s\n            image: %s\n"
+	    "            command:\n", engine_of(e), is_sglang(e) ? "lmsysorg/sglang:${VERSION}" :
 	    "vllm/vllm-openai:${VERSION}");
 	if (is_sglang(e))
 		textbuf_add(out, "%s- python3\n%s- -m\n%s- sglang.launch_server\n%s- --model-path\n", indent, indent,
@@ -159,7 +180,9 @@ put_pod(struct export *e, struct textbuf *out, const struct engines *engines, co
 		textbuf_add(out, "%s- vllm\n%s- serve\n", indent, indent);
 	put_arg(out, indent, "${MODEL}");
 	put_options(e, out, indent, engines);
-	if (headless)
+	if (llmd && !headless)
+		textbuf_add(out, "%s- --port\n%s- \"%d\"\n", indent, indent, engines->role == ROLE_DECODE ? 8200 : 8000);
+	if (headless && !is_sglang(e))
 		put_arg(out, indent, "--headless");
 	if (nodes > 1)
 		textbuf_add(out, "%s- --nnodes\n%s- $(LWS_GROUP_SIZE)\n%s- --node-rank\n%s- $(LWS_WORKER_INDEX)\n"
@@ -174,18 +197,25 @@ put_pod(struct export *e, struct textbuf *out, const struct engines *engines, co
 	    node_gpus(&engines->plan));
 }
 
+/* Below spec: of a LeaderWorkerSet. */
 static void
-put_group(struct export *e, struct textbuf *out, const struct engines *engines)
+put_groups(struct export *e, struct textbuf *out, const struct engines *engines, bool llmd)
 {
 	const int64_t nodes = engines_nodes(&engines->plan);
 
+	textbuf_add(out, "  replicas: %lld\n  leaderWorkerTemplate:\n    size: %lld\n"
+	    "    restartPolicy: RecreateGroupOnPodRestart\n", (long long)engines->count, (long long)nodes);
+	if (nodes > 1 && (!is_sglang(e) || (llmd && engines->role == ROLE_DECODE)))
+		put_pod(e, out, engines, "leaderTemplate", false, llmd);
+	put_pod(e, out, engines, "workerTemplate", nodes > 1 && (!is_sglang(e) || (llmd && engines->role == ROLE_DECODE)), llmd);
+}
+
+static void
+put_group(struct export *e, struct textbuf *out, const struct engines *engines, bool llmd)
+{
 	textbuf_add(out, "---\napiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata:\n"
-	    "  name: %s-%s\nspec:\n  replicas: %lld\n  leaderWorkerTemplate:\n    size: %lld\n"
-	    "    restartPolicy: RecreateGroupOnPodRestart\n", engine_of(e), name_of(engines->role),
-	    (long long)engines->count, (long long)nodes);
-	if (nodes > 1 && !is_sglang(e))
-		put_pod(e, out, engines, "leaderTemplate", false);
-	put_pod(e, out, engines, "workerTemplate", nodes > 1 && !is_sglang(e));
+	    "  name: %s-%s\nspec:\n", engine_of(e), name_of(engines->role));
+	put_groups(e, out, engines, llmd);
 }
 
 void
@@ -201,6 +231,47 @@ lws_write(struct export *e)
 	out = export_begin(e, "lws.yaml");
 	begin_file(e, out, "lws.yaml");
 	if (prefill.count > 0)
-		put_group(e, out, &prefill);
-	put_group(e, out, &rest);
+		put_group(e, out, &prefill, false);
+	put_group(e, out, &rest, false);
+}
+
+/* ---- llm-d: pools that roll out together are one DisaggregatedSet (kubernetes-sigs/lws) ----------- */
+
+static void
+put_role(struct export *e, struct textbuf *out, const struct engines *engines)
+{
+	struct textbuf spec = { 0 };
+
+	put_groups(e, &spec, engines, true);
+	textbuf_add(out, "    - name: %s\n      spec:\n", name_of(engines->role));
+	for (const char *line = spec.failed ? NULL : spec.text, *end; line != NULL && *line != '\0'; line = end) {
+		end = line + strcspn(line, "\n");
+		end += *end == '\n';
+		textbuf_add(out, "      ");
+		textbuf_bytes(out, line, (size_t)(end - line));
+	}
+	free(spec.text);
+}
+
+void
+llmd_write(struct export *e)
+{
+	const struct engines prefill = engines_prefill(e->plan), rest = engines_other(e->plan);
+	struct textbuf *out;
+
+	if (!engines_take(e))
+		return;
+	notes_add(&e->missing, "llm-d's router goes before it, a chart of its own: llm-d/llm-d guides/%s/router",
+	    prefill.count > 0 ? "pd-disaggregation" : "optimized-baseline");
+	out = export_begin(e, "llm-d.yaml");
+	begin_file(e, out, "llm-d.yaml");
+	if (prefill.count == 0) {
+		put_group(e, out, &rest, true);
+		return;
+	}
+	textbuf_add(out, "# PROXY is the version of the proxy in pods that decode.\n"
+	    "apiVersion: disaggregatedset.x-k8s.io/v1\nkind: DisaggregatedSet\nmetadata:\n  name: %s\nspec:\n  slices: 1\n"
+	    "  roles:\n", engine_of(e));
+	put_role(e, out, &prefill);
+	put_role(e, out, &rest);
 }

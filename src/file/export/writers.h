@@ -62,6 +62,7 @@ void sglang_bench_write(struct export *e);
 /* Manifests of Kubernetes for vLLM and SGLang: a graph of NVIDIA Dynamo; groups of pods. */
 void dynamo_write(struct export *e);
 void lws_write(struct export *e);
+void llmd_write(struct export *e);
 
 /* For people: Markdown (GitHub's tables) of what was chosen, results, stages, what is wrong. For
  * spreadsheets: RFC 4180 but for its line ends, path, value in the unit of estimate --json, label;

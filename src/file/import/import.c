@@ -22,8 +22,8 @@ const struct importer import_table[] = {
 	    inferencex_read },
 	{ "srt-slurm", "recipe of srt-slurm: engines, their pools and a benchmark (YAML)", NULL, "resources:&backend:&gpu_type:",
 	    NULL, srt_slurm_read },
-	{ "manifest", "Kubernetes manifest whose containers run one of the others (YAML)", NULL, "kind: DynamoGraphDeployment|"
-	    "kind: LeaderWorkerSet|apiVersion:&containers:&image:", NULL, manifest_read },
+	{ "manifest", "Kubernetes manifest, or values of llm-d, whose containers run one of the others (YAML)", NULL, "kind: DynamoGraphDeployment|"
+	    "kind: LeaderWorkerSet|apiVersion:&containers:&image:|modelArtifacts:&containers:", NULL, manifest_read },
 	{ "megatron-swift", "megatron sft, pt and rlhf of ms-swift in a shell script", NULL,
 	    "megatron sft|megatron pt|megatron rlhf", NULL, megatron_swift_read },
 	{ "verl-sft", "overrides of verl's trainer on texts in a shell script", NULL,

@@ -1,7 +1,8 @@
 /*
  * Launches within files of schedulers: SkyPilot's tasks (skypilot-org/skypilot docs/source/reference/yaml-spec.rst) and
- * Kubernetes' manifests with containers, among them LeaderWorkerSet (kubernetes-sigs/lws) and
- * DynamoGraphDeployment (ai-dynamo/dynamo deploy/operator/api).
+ * Kubernetes' manifests with containers, among them LeaderWorkerSet and DisaggregatedSet (kubernetes-sigs/lws),
+ * DynamoGraphDeployment (ai-dynamo/dynamo deploy/operator/api), and what llm-d has of these (llm-d/llm-d guides) or makes
+ * of a chart's values (llm-d-incubation/llm-d-modelservice charts/llm-d-modelservice/templates/_helpers.tpl).
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -22,6 +23,10 @@ struct around {
 	const char *name;    /* of what the container belongs to */
 	int64_t gpus, nodes; /* of a pod and how many of those are one engine or job; 0: not said */
 	int64_t copies;      /* of all that, 0: not said */
+	int64_t slices;      /* copies of whole pools, 0: not said */
+	bool fills;          /* caches for others */
+	const char *model;   /* of a chart's values, NULL: none, and its sizes, 0: not said */
+	int64_t tensor, data;
 };
 
 struct wrapped {
@@ -156,18 +161,34 @@ is_prefill(const char *script)
 	    strstr(script, "is-prefill-worker") != NULL || strstr(script, "\"kv_producer\"") != NULL;
 }
 
+/* The command that the chart of llm-d's model service makes, before the arguments. */
+static void
+put_chart(struct textbuf *out, const json_t *c, const struct around *a)
+{
+	const char *command = json_string_value(json_object_get(c, "modelCommand"));
+
+	if (a->model == NULL || command == NULL || text_equal(command, "custom") || strchr(a->model, '\'') != NULL)
+		return;
+	textbuf_add(out, "vllm serve '%s' --tensor-parallel-size %lld ", a->model, (long long)most_of(a->tensor, 1));
+	if (a->data > 1)
+		textbuf_add(out, "--data-parallel-size %lld ", (long long)a->data);
+}
+
 static void
 take_container(struct wrapped *w, const json_t *c, struct around a)
 {
 	const json_t *command = json_object_get(c, "command"), *args = json_object_get(c, "args");
 	const json_t *limits = json_object_get(json_object_get(c, "resources"), "limits");
 	const char *text = shell_text(command, args);
-	const bool fills = strcasestr(a.name, "prefill") != NULL;
+	const bool fills = a.fills || strcasestr(a.name, "prefill") != NULL;
 	struct textbuf script = { 0 };
 
 	a.gpus = count_at(limits, "nvidia.com/gpu") > 0 ? count_at(limits, "nvidia.com/gpu") :
 	    count_at(limits, "amd.com/gpu") > 0 ? count_at(limits, "amd.com/gpu") : a.gpus;
+	if (a.nodes > 0) /* LeaderWorkerSet tells its pods */
+		textbuf_add(&script, "LWS_GROUP_SIZE=%lld\nLWS_WORKER_INDEX=0\n", (long long)a.nodes);
 	put_environment(&script, json_object_get(c, "env"));
+	put_chart(&script, c, &a);
 	if (text != NULL) {
 		textbuf_bytes(&script, text, strlen(text));
 	} else {
@@ -220,23 +241,50 @@ put_pools(struct wrapped *w)
 		import_machine(im, world, 0, world % node == 0 ? node : 0, "replicas");
 }
 
+/* What stands around all containers in this object. */
+static void
+look_around(struct around *a, const json_t *node)
+{
+	const json_t *limits = json_object_get(json_object_get(node, "resources"), "limits");
+	const json_t *metadata = json_object_get(node, "metadata"), *sizes = json_object_get(node, "parallelism");
+	const char *name = json_string_value(json_object_get(node, "name")), *own = json_string_value(json_object_get(metadata, "name"));
+	const char *role = json_string_value(json_object_get(json_object_get(metadata, "labels"), "llm-d.ai/role"));
+	const char *model = json_string_value(json_object_get(json_object_get(node, "modelArtifacts"), "name"));
+
+	a->name = name != NULL && !text_equal(name, "main") ? name : a->name;
+	if (role != NULL)
+		a->fills = text_equal(role, "prefill");
+	else if (name != NULL && (text_equal(name, "prefill") || text_equal(name, "decode")))
+		a->fills = text_equal(name, "prefill");
+	else if (own != NULL && strstr(own, "prefill") != NULL)
+		a->fills = true;
+	a->gpus = count_at(limits, "gpu") > 0 ? count_at(limits, "gpu") : a->gpus;
+	a->slices = most_of(a->slices, count_at(node, "slices"));
+	if (count_at(node, "replicas") > 0)
+		a->copies = product_of(count_at(node, "replicas"), most_of(a->slices, 1));
+	a->nodes = most_of(a->nodes, most_of(count_at(json_object_get(node, "multinode"), "nodeCount"),
+	    count_at(json_object_get(node, "leaderWorkerTemplate"), "size")));
+	a->model = model != NULL ? model : a->model;
+	if (sizes == NULL)
+		return;
+	a->tensor = count_at(sizes, "tensor");
+	a->data = count_at(sizes, "data");
+	a->gpus = product_of(most_of(a->tensor, 1), most_of(most_of(count_at(sizes, "dataLocal"), a->data / most_of(count_at(sizes,
+	    "workers"), 1)), 1));
+	a->nodes = most_of(a->nodes, count_at(sizes, "workers") > 1 ? count_at(sizes, "workers") : 0);
+}
+
 static void
 walk_node(struct wrapped *w, const json_t *node, struct around a, int depth)
 {
-	const json_t *limits = json_object_get(json_object_get(node, "resources"), "limits"), *child;
+	const json_t *child;
 	const char *key;
 	size_t i;
 
 	if (depth > WALK_DEPTH)
 		return;
 	if (json_is_object(node)) {
-		const char *name = json_string_value(json_object_get(node, "name"));
-
-		a.name = name != NULL && !text_equal(name, "main") ? name : a.name;
-		a.gpus = count_at(limits, "gpu") > 0 ? count_at(limits, "gpu") : a.gpus;
-		a.copies = count_at(node, "replicas") > 0 ? count_at(node, "replicas") : a.copies;
-		a.nodes = most_of(a.nodes, most_of(count_at(json_object_get(node, "multinode"), "nodeCount"),
-		    count_at(json_object_get(node, "leaderWorkerTemplate"), "size")));
+		look_around(&a, node);
 		if (json_is_array(json_object_get(node, "command")) || json_is_array(json_object_get(node, "args"))) {
 			take_container(w, node, a);
 			return;
@@ -246,6 +294,8 @@ walk_node(struct wrapped *w, const json_t *node, struct around a, int depth)
 
 			in.name = text_equal(key, "services") || json_is_array(child) || strstr("spec template metadata extraPodSpec "
 			    "mainContainer podTemplate leaderTemplate workerTemplate leaderWorkerTemplate", key) != NULL ? a.name : key;
+			if (text_equal(key, "prefill") || text_equal(key, "decode"))
+				in.fills = text_equal(key, "prefill");
 			walk_node(w, child, in, depth + 1);
 		}
 	}
@@ -275,7 +325,7 @@ read_document(struct wrapped *w, const char *text, size_t size)
 	memcpy(copy, text, size);
 	copy[size] = '\0';
 	if (yamlin_parse(&j, copy, size, w->im->name, w->im->errors))
-		walk_node(w, j.root, (struct around){ "containers", 0, 0, 0 }, 0);
+		walk_node(w, j.root, (struct around){ .name = "containers" }, 0);
 	jsonin_free(&j);
 	free(copy);
 }
@@ -336,8 +386,8 @@ read_task(struct import *im, const json_t *root)
 {
 	const json_t *envs = json_object_get(root, "envs"), *value;
 	const char *run = json_string_value(json_object_get(root, "run")), *key;
-	struct around a = { "run", take_accelerators(im, json_object_get(json_object_get(root, "resources"), "accelerators")),
-		most_of(count_at(root, "num_nodes"), 1), 1 };
+	const struct around a = { .name = "run", .nodes = most_of(count_at(root, "num_nodes"), 1), .copies = 1,
+		.gpus = take_accelerators(im, json_object_get(json_object_get(root, "resources"), "accelerators")) };
 	struct wrapped w = { .im = im };
 	struct textbuf script = { 0 };
 
