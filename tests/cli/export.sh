@@ -462,4 +462,57 @@ out_has '^export NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN=32$'
 run 0 export --to=megatron --model=mixtral-8x7b --nodes=2 --ep=8 --pp=1 --tp=1
 out_lacks NVLINK_DOMAIN_SIZE
 
+about 'the network that the plan names is what NCCL is told, between nodes alone'
+# lines FILE PATTERN...: those of a script
+lines() {
+	f=$1
+	shift
+	for pattern; do grep -qE -e "$pattern" "$f" || fail "$f lacks $pattern"; done
+}
+roce='--nodes=2 --set cluster.transport=roce'
+tuned="--layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --model=llama-3.1-8b --set finetune.method=full --set finetune.kernels=eager"
+for to in megatron megatron-sbatch megatron-srun megatron-bridge torchtitan nanotron deepspeed trl axolotl llama-factory ms-swift torchtune \
+    verl nemo-rl openrlhf slime vllm sglang trtllm dynamo lws llm-d; do
+	rm -rf net
+	case $to in
+	megatron*) with='--layout=megatron --model=llama-3.1-8b' ;;
+	torchtitan) with='--layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --model=llama-3.1-8b' ;;
+	nanotron) with='--layout=nanotron --model=llama-2-7b --tp=2 --pp=1 --zero-stage=1 --set training.cross_entropy=native' ;;
+	deepspeed) with='--layout=deepspeed --tp=1 --pp=1 --zero-stage=3 --model=llama-3.1-8b' ;;
+	trl | axolotl | llama-factory | ms-swift) with=$tuned ;;
+	torchtune) with="$tuned --set finetune.kernels=torchtune" ;;
+	verl | nemo-rl) with="--layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --model=llama-3.1-8b --set rl.algorithm=grpo" ;;
+	openrlhf) with='--layout=deepspeed --tp=1 --pp=1 --zero-stage=3 --model=llama-3.1-8b --set rl.algorithm=grpo' ;;
+	slime) with='--layout=megatron --model=llama-3.1-8b --set rl.algorithm=grpo --engine=sglang' ;;
+	trtllm) with='--set mode=serve --layout=vllm --tp=16 --pp=1 --model=llama-3.1-405b --engine=trtllm' ;;
+	sglang) with='--set mode=serve --layout=vllm --tp=16 --pp=1 --model=llama-3.1-405b --engine=sglang' ;;
+	*) with='--set mode=serve --layout=vllm --tp=16 --pp=1 --model=llama-3.1-405b' ;;
+	esac
+	# shellcheck disable=SC2086
+	"$PROG" export --to="$to" $with $roce -o net >/dev/null 2>err || fail "$to: $(cat err)"
+	case $to in
+	dynamo | lws | llm-d) pattern='name: NCCL_NET' ;;
+	*) pattern='^export NCCL_IB_TC ' ;;
+	esac
+	grep -rqE -e "$pattern" net || fail "$to: NCCL is told of no network"
+	rm -rf net
+	# shellcheck disable=SC2086
+	"$PROG" export --to="$to" $with --nodes=2 -o net >/dev/null 2>err || fail "$to: $(cat err)"
+	if grep -rq 'NCCL_' net; then fail "$to: what nobody said"; fi
+done
+rm -rf net
+run 0 export --to=megatron --nodes=4 --set cluster.transport=roce --model=deepseek-v3 --ep=32 --tp=1 --pp=1 \
+    --set parallel.moe_dispatcher=deepep -o net.sh
+lines net.sh 'NCCL_NET="\$\{NCCL_NET:-IB\}"' '^export NCCL_IB_GID_INDEX' 'NVSHMEM_IB_TRAFFIC_CLASS:-\$\{NCCL_IB_TC:-0\}' 'NVSHMEM_IB_GID_INDEX' \
+    'docs.nvidia.com/deeplearning/nccl/.*env.html' 'docs.nvidia.com/nvshmem/.*env.html'
+run 0 export --to=megatron --nodes=2 --set cluster.transport=sockets --model=llama-3.1-8b -o sock.sh
+lines sock.sh 'NCCL_IB_DISABLE="\$\{NCCL_IB_DISABLE:-1\}"'
+if grep -q 'NCCL_NET\|NCCL_IB_TC' sock.sh; then fail 'sockets have no cards'; fi
+run 0 export --to=megatron --nodes=2 --set cluster.transport=ib --model=llama-3.1-8b -o ib.sh
+if grep -q 'NCCL_IB_TC\|NVSHMEM' ib.sh; then fail 'InfiniBand has no class of Ethernet'; fi
+run 0 export --to=megatron --nodes=1 --set cluster.transport=roce --model=llama-3.1-8b -o one.sh
+if grep -q 'NCCL_' one.sh; then fail 'one node has no network'; fi
+run 0 export --to=vllm --set mode=serve --layout=vllm --tp=8 --pp=1 --model=llama-3.1-8b $roce --set serving.replicas=2 -o eng.sh
+if grep -q 'NCCL_' eng.sh; then fail 'engines of one node each have no network'; fi
+
 finish

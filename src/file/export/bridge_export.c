@@ -3,6 +3,7 @@
 #include "core/model/adapters.h"
 #include "core/plan/batch.h"
 #include "file/export/megatron_export.h"
+#include "file/export/parts.h"
 #include "file/export/quote.h"
 #include "file/export/writers.h"
 #include "file/launches/settings_keys.h"
@@ -207,6 +208,7 @@ bridge_write(struct export *e)
 	out = export_begin(e, "bridge.sh");
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");
+	export_put_network(out, p, p->cluster.nodes);
 	textbuf_add(out, "overrides=(\n");
 	put_rows(out, p);
 	put_offload(out, p);

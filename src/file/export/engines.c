@@ -254,6 +254,7 @@ vllm_script(struct export *e, const char *name, const struct engines *engines)
 	const int64_t nodes = engines_nodes(&engines->plan);
 	struct textbuf *out = export_begin_script(e, name);
 
+	export_put_network(out, &engines->plan, nodes);
 	if (engines->role != ROLE_WHOLE)
 		textbuf_add(out, "export VLLM_NIXL_SIDE_CHANNEL_HOST=\"${VLLM_NIXL_SIDE_CHANNEL_HOST:-$(hostname -i)}\"\n");
 	if (nodes > 1) /* the first node alone answers clients */
@@ -369,6 +370,7 @@ sglang_script(struct export *e, const char *name, const struct engines *engines)
 	const int64_t nodes = engines_nodes(&engines->plan);
 	struct textbuf *out = export_begin_script(e, name);
 
+	export_put_network(out, &engines->plan, nodes);
 	textbuf_add(out, "exec python3 -m sglang.launch_server --model-path \"$MODEL\"");
 	if (sglang_options(e, out, engines) && nodes > 1)
 		textbuf_add(out, " \\\n\t--nnodes %lld --node-rank \"${NODE_RANK:-0}\" --dist-init-addr "
@@ -451,6 +453,7 @@ trtllm_write(struct export *e)
 	    "moe_tp_size x moe_ep_size must be the TP size"))
 		return;
 	out = begin_script(e, "trtllm.sh");
+	export_put_network(out, p, engines_nodes(p));
 	if (engines_nodes(p) > 1)
 		textbuf_add(out, "exec srun --mpi=pmix -n %lld trtllm-llmapi-launch", (long long)ranks);
 	else

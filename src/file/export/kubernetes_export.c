@@ -84,6 +84,23 @@ node_gpus(const struct plan *p)
 	return (long long)(gpus < p->cluster.gpus_per_node ? gpus : p->cluster.gpus_per_node);
 }
 
+/* The network of an engine of several pods, and where a pod finds itself where caches go from pool to pool. */
+static void
+put_env(struct textbuf *out, const struct engines *engines, const char *indent, bool nixl)
+{
+	const char *network = export_network(&engines->plan, engines_nodes(&engines->plan));
+
+	if (network == NULL && !nixl)
+		return;
+	textbuf_add(out, "%senv:\n", indent);
+	if (network != NULL) /* docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html */
+		textbuf_add(out, "%s  - name: %.*s\n%s    value: \"%s\"\n", indent, (int)strcspn(network, "="), network, indent,
+		    strchr(network, '=') + 1);
+	if (nixl)
+		textbuf_add(out, "%s  - name: VLLM_NIXL_SIDE_CHANNEL_HOST\n%s    valueFrom:\n%s      fieldRef:\n"
+		    "%s        fieldPath: status.podIP\n", indent, indent, indent, indent);
+}
+
 static void
 begin_file(struct export *e, struct textbuf *out, const char *file)
 {
@@ -91,6 +108,9 @@ begin_file(struct export *e, struct textbuf *out, const char *file)
 	engines_tell_rest(e);
 	export_head(e, out, "# ");
 	textbuf_add(out, HOW, file);
+	if (export_network(e->plan, 2) != NULL)
+		textbuf_add(out, "# Beside NCCL's choice of a network, NCCL_SOCKET_IFNAME, NCCL_IB_HCA, NCCL_IB_TC and the like are the site's "
+		    "to add to env:\n# docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html\n");
 }
 
 /* ---- Dynamo: examples/backends/{vllm,sglang}/deploy/v1beta1/disagg.yaml ----------------------- */
@@ -115,6 +135,7 @@ put_component(struct export *e, struct textbuf *out, const struct engines *engin
 		put_arg(out, indent, "--disaggregation-mode");
 		put_arg(out, indent, name);
 	}
+	put_env(out, engines, "          ", false);
 	textbuf_add(out, "          resources:\n            limits:\n              nvidia.com/gpu: \"%lld\"\n",
 	    node_gpus(&engines->plan));
 }
@@ -188,9 +209,7 @@ put_pod(struct export *e, struct textbuf *out, const struct engines *engines, co
 		textbuf_add(out, "%s- --nnodes\n%s- $(LWS_GROUP_SIZE)\n%s- --node-rank\n%s- $(LWS_WORKER_INDEX)\n"
 		    "%s- %s\n%s- $(LWS_LEADER_ADDRESS)%s\n", indent, indent, indent, indent, indent,
 		    is_sglang(e) ? "--dist-init-addr" : "--master-addr", indent, is_sglang(e) ? ":20000" : "");
-	if (!is_sglang(e) && engines->role != ROLE_WHOLE)
-		textbuf_add(out, "            env:\n              - name: VLLM_NIXL_SIDE_CHANNEL_HOST\n"
-		    "                valueFrom:\n                  fieldRef:\n                    fieldPath: status.podIP\n");
+	put_env(out, engines, "            ", !is_sglang(e) && engines->role != ROLE_WHOLE);
 	textbuf_add(out, "            resources:\n              limits:\n                nvidia.com/gpu: \"%lld\"\n"
 	    "            volumeMounts:\n              - mountPath: /dev/shm\n                name: dshm\n"
 	    "        volumes:\n          - name: dshm\n            emptyDir:\n              medium: Memory\n",

@@ -8,6 +8,7 @@
 #include "core/plan/field.h"
 #include "core/plan/pattern.h"
 #include "file/export/megatron_core.h"
+#include "file/export/parts.h"
 #include "file/export/quote.h"
 #include "file/export/writers.h"
 #include "file/launches/megatron_flags.h"
@@ -382,8 +383,7 @@ put_args(struct textbuf *out, const struct export *e)
 /* ---- scripts ------------------------------------------------------------------------------ */
 
 /* HybridEP is told which GPUs NVLink joins (Megatron-Bridge src/megatron/bridge/recipes/glm/gb200/glm5.py,
- * moonlight/h100/moonlight_16b.py). NCCL finds NVLink domains and networks by itself, and DeepEP sets NVSHMEM's
- * variables (deepseek-ai/DeepEP deep_ep/buffer.py). */
+ * moonlight/h100/moonlight_16b.py). NCCL finds NVLink domains by itself, of networks export_put_network tells. */
 static void
 put_domains(struct textbuf *out, const struct plan *p)
 {
@@ -477,6 +477,7 @@ megatron_write(struct export *e)
 	if (!megatron_can_run(e))
 		return;
 	megatron_core_suit(e);
+	export_put_network(&body, e->plan, e->plan->cluster.nodes);
 	megatron_put_connections(&body, e->plan);
 	put_args(&body, e);
 	put_data(&body);
@@ -511,6 +512,7 @@ put_job(struct textbuf *out, const struct export *e)
 	    (long long)p->cluster.nodes, (long long)p->cluster.nodes);
 	textbuf_add(out, "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
 	    "MASTER_PORT=${MASTER_PORT:-29500}\nexport MASTER_ADDR MASTER_PORT\n");
+	export_put_network(out, p, p->cluster.nodes);
 	megatron_put_connections(out, p);
 	put_args(out, e);
 	put_data(out);

@@ -166,6 +166,7 @@ nemo_rl_write(struct export *e)
 	textbuf_add(out, "#!/bin/sh\n");
 	export_head(e, out, "# ");
 	export_put_model(e, out);
+	export_put_network(out, p, p->cluster.nodes);
 	textbuf_add(out, "exec uv run examples/run_%s.py --config nemo-rl.yaml \\\n"
 	    "\tpolicy.model_name=\"$MODEL\" \"$@\"\n", kind_of(p));
 }

@@ -128,6 +128,52 @@ export_put_model(struct export *e, struct textbuf *out)
 		textbuf_add(out, ": \"${MODEL:?name or directory of the model}\"\n");
 }
 
+const char *
+export_network(const struct plan *p, int64_t nodes)
+{
+	const int64_t transport = p->cluster.transport;
+
+	if (nodes < 2 || transport == TRANSPORT_AUTO || p->cluster.fabric == FABRIC_HCCS || p->cluster.fabric == FABRIC_ROCE)
+		return NULL;
+	return transport == TRANSPORT_SOCKETS ? "NCCL_IB_DISABLE=1" : "NCCL_NET=IB";
+}
+
+/* DeepEP between nodes (deepseek-ai/DeepEP; vLLM and SGLang run it with two batches in turn). */
+static bool
+sends_by_nvshmem(const struct plan *p)
+{
+	return plan_has_experts(p) && p->parallel.ep > 1 && (p->mode == MODE_SERVE ? p->serving.two_batch_overlap :
+	    p->parallel.moe_dispatcher == DISPATCHER_DEEPEP);
+}
+
+void
+export_put_network(struct textbuf *out, const struct plan *p, int64_t nodes)
+{
+	const char *choice = export_network(p, nodes);
+	char transport[16];
+
+	if (choice == NULL)
+		return;
+	field_format(FIELD_TRANSPORT, p, transport, sizeof transport);
+	textbuf_add(out, "# cluster.transport = %s; what is set already wins (docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html)\n"
+	    "export %.*s=\"${%.*s:-%s}\"%s\n", transport, (int)strcspn(choice, "="), choice, (int)strcspn(choice, "="), choice,
+	    strchr(choice, '=') + 1, p->cluster.transport == TRANSPORT_SOCKETS ? "" : " # an error, not TCP, where it finds no card");
+	textbuf_add(out, "export NCCL_SOCKET_IFNAME # the site's interface, as eth0; else the first but lo and docker\n");
+	if (p->cluster.transport == TRANSPORT_SOCKETS)
+		return;
+	textbuf_add(out, "export NCCL_IB_HCA # the site's cards for this network, as mlx5; else all\n");
+	if (p->cluster.transport != TRANSPORT_ROCE)
+		return;
+	textbuf_add(out, "export NCCL_IB_TC # 4 x DSCP of the class that the site's switches keep lossless; else 0\n"
+	    "export NCCL_IB_GID_INDEX # RoCE v2 of show_gids; NCCL 2.21 and newer find it\n");
+	if (!sends_by_nvshmem(p))
+		return;
+	textbuf_add(out, "# DeepEP sends by NVSHMEM, which has names of its own (docs.nvidia.com/nvshmem/api/gen/env.html)\n"
+	    "export NVSHMEM_IB_TRAFFIC_CLASS=\"${NVSHMEM_IB_TRAFFIC_CLASS:-${NCCL_IB_TC:-0}}\"\n"
+	    "export NVSHMEM_IB_GID_INDEX=\"${NVSHMEM_IB_GID_INDEX:-${NCCL_IB_GID_INDEX:--1}}\"\n"
+	    "export NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME=\"${NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME:-${NCCL_SOCKET_IFNAME:-}}\"\n");
+}
+
 struct textbuf *
 export_begin_script(struct export *e, const char *name)
 {
@@ -136,6 +182,8 @@ export_begin_script(struct export *e, const char *name)
 	textbuf_add(out, "#!/bin/sh\n");
 	export_head(e, out, "# ");
 	export_put_model(e, out);
+	if (e->plan->mode == MODE_TRAIN)
+		export_put_network(out, e->plan, e->plan->cluster.nodes);
 	return out;
 }
 
@@ -147,6 +195,7 @@ export_torchrun(struct export *e, const char *name, const char *program)
 
 	textbuf_add(out, "#!/bin/sh\n");
 	export_head(e, out, "# ");
+	export_put_network(out, p, p->cluster.nodes);
 	textbuf_add(out, "exec \"${TORCHRUN:-torchrun}\" --nnodes %lld --nproc-per-node %lld \\\n",
 	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
 	textbuf_add(out, "\t--node-rank \"${NODE_RANK:-0}\" --master-addr \"${MASTER_ADDR:-localhost}\" \\\n"

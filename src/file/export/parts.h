@@ -35,6 +35,16 @@ void export_refuse_above(struct export *e, enum field_id f, int64_t most, const 
 /* "${MODEL:?...}", or with the catalogue's checkpoint of that shape where MODEL names none. */
 void export_put_model(struct export *e, struct textbuf *out);
 
+/*
+ * What NCCL, and NVSHMEM below DeepEP, are told of the network between so many nodes where cluster.transport names one:
+ * which it is, so that no other one is taken in silence, and names of what only the site knows, which a script hands on
+ * where they are set. Nothing for one node, "auto", or GPUs without NCCL.
+ */
+void export_put_network(struct textbuf *out, const struct plan *p, int64_t nodes);
+
+/* Its choice alone, "NAME=value"; NULL: none. */
+const char *export_network(const struct plan *p, int64_t nodes);
+
 /* A script of a model in MODEL, as far as its first command. */
 struct textbuf *export_begin_script(struct export *e, const char *name);
 

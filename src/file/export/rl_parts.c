@@ -80,6 +80,9 @@ rl_begin_script(struct export *e, const char *name, const struct textbuf *first,
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");
 	export_put_model(e, out);
+	if (export_network(e->plan, e->plan->cluster.nodes) != NULL && plan_has_rollouts(e->plan))
+		textbuf_add(out, "# Ray hands these on only to nodes that it was started on with them: set them there too\n");
+	export_put_network(out, e->plan, e->plan->cluster.nodes);
 	if (e->plan->rl.algorithm == RL_PPO)
 		textbuf_add(out, "CRITIC=${CRITIC:-$MODEL}\n");
 	if (e->plan->rl.reward_preset[0] != '\0')

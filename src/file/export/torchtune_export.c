@@ -94,6 +94,7 @@ torchtune_write(struct export *e)
 	out = export_begin(e, "torchtune.sh");
 	textbuf_add(out, "#!/bin/bash\n");
 	export_head(e, out, "# ");
+	export_put_network(out, p, p->cluster.nodes);
 	textbuf_add(out, "overrides=(\n");
 	tree_words(&t, out, WORDS_OVERRIDES);
 	tree_end(&t);

@@ -165,6 +165,7 @@ deepspeed_write(struct export *e)
 	out = export_begin(e, "deepspeed.sh");
 	textbuf_add(out, "#!/bin/sh\n");
 	export_head(e, out, "# ");
+	export_put_network(out, p, p->cluster.nodes);
 	textbuf_add(out, "# The hosts in hostfile are yours to name.\n"
 	    "exec deepspeed --hostfile=hostfile --num_nodes=%lld --num_gpus=%lld \\\n",
 	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
