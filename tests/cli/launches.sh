@@ -25,7 +25,9 @@ named RedHatAI/Llama-3.1-8B-Instruct-FP8-dynamic llama-3.1-8b fp8
 named unsloth/DeepSeek-V3-bf16 deepseek-v3 bf16
 named llama3_1_8b llama-3.1-8b
 named Qwen/Qwen2.5-Math-7B qwen2.5-7b
-named Qwen/Qwen3-VL-30B-A3B-Instruct qwen3-30b-a3b
+named Qwen/Qwen3-VL-30B-A3B-Instruct qwen3-vl-30b-a3b
+err_has '^ignored base_model: by name a qwen3-vl-30b-a3b: the tower that sees counts to serve, not to train'
+named Qwen/Qwen2.5-VL-7B-Instruct qwen2.5-7b
 err_has '^ignored base_model: .* in another kind: what sees, hears'
 
 about 'a name of its own before the one of the model, a directory within, a packing that no plan has'
@@ -39,7 +41,7 @@ named TinyLlama/TinyLlama-1.1B-intermediate-step-1431k-3T tinyllama-1.1b
 named ISTA-DASLab/Meta-Llama-3-8B-Instruct-AQLM-2Bit-1x16 llama-3-8b
 err_has '^ignored base_model: a packing of weights that no plan has'
 named Qwen/Qwen3.5-2B qwen3.5-2b
-err_has '^ignored base_model: by name a qwen3.5-2b: what sees, hears'
+err_has '^ignored base_model: by name a qwen3.5-2b: the tower that sees'
 
 about 'a model that is not known is an error, which says what else would do'
 for name in acme/Wonder-9B Qwen/Qwen3-5B starcoder2-3.5b deepseek-ai/DeepSeek-V9 meta-llama/Llama-3.1-8B-Pruned AngelSlim/Qwen3-1.7B_eagle3 \

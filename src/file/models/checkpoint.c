@@ -284,8 +284,10 @@ tell_open(struct import *im, const struct catalog_entry *entry, const char *plai
 		    "if its shape is another)", entry->id);
 	if (open % OPEN_OTHER < OPEN_KIND && strstr(entry->title, "(text)") == NULL)
 		return;
-	text_put(why, sizeof why, "by name a %s%s: what sees, hears or scores beside the decoder is not counted", entry->id,
-	    open % OPEN_OTHER < OPEN_KIND ? "" : " in another kind");
+	text_put(why, sizeof why, "by name a %s%s: %s", entry->id,
+	    open % OPEN_OTHER < OPEN_KIND ? "" : " in another kind", entry->values.model.vision_params > 0 ?
+	    "the tower that sees counts to serve, not to train" :
+	    "what sees, hears or scores beside the decoder is not counted");
 	import_ignore(im, source, why);
 }
 
