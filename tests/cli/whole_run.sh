@@ -45,6 +45,35 @@ about 'days of published runs'
 [ "$(wc -l <errors)" -ge 9 ] || fail 'some rows have no run'
 awk '{ e[NR] = $1 } END { exit !(NR > 0 && e[int((NR + 1) / 2)] <= 0.15) }' errors || fail 'above 15 % in the median'
 
+# Narayanan et al. 2021, arXiv 2104.04473, table 2, days for 300 billion tokens: ZeRO-3 alone and PTD-P
+# on the same GPUs. ZeRO-3 is the slower everywhere and gains next to nothing above 768 GPUs.
+days() {
+	name=$1
+	shift
+	run 0 estimate --json "$TOP/share/plans/$name.cfg" "$@"
+	number net_days
+}
+gpt530='--model=mt-nlg-530b --set=parallel.release=202104'
+: >table
+while read -r published ptd nodes micro batch model; do
+	[ "$model" = 530b ] && set -- $gpt530 || set --
+	zero=$(days gpt3-175b-zero3-2021 --nodes="$nodes" --micro-batch-size="$micro" --global-batch-size="$batch" "$@")
+	[ "$model" = 530b ] && batch=2240 && set -- "$@" --pp=35
+	echo "$zero $published $(days gpt3-175b-narayanan --nodes="$nodes" --global-batch-size="$batch" "$@") $ptd" >>table
+done <<'END'
+90 84 48 4 1536 175b
+74 43 96 2 1536 175b
+74 23 192 1 1536 175b
+137 80 140 2 2240 530b
+140 42 280 1 2240 530b
+END
+about 'ZeRO-3 and PTD-P of 2021'
+awk '{ print; e = $1 / $2 - 1; f = $3 / $4 - 1; wrong += e * e > 0.04 || f * f > 0.01 || $1 < 1.1 * $3; if (NR == 2) two = $1
+	if (NR == 3) wrong += $1 < 0.85 * two || $1 < 3 * $3 }
+    END { exit NR != 5 || wrong }' table >out || fail 'days, published, days of PTD-P, published'
+run 0 check "$TOP/share/plans/gpt3-175b-zero3-2021.cfg" --set=parallel.release=0
+out_has 'release_not_said: .* as today.s does; before release 202201'
+
 about 'what is printed'
 run 0 estimate --model=llama-3.1-405b --layout=torchtitan --nodes=2048 --tp=8 --pp=16 --vpp=8 \
     --zero-stage=2 --global-batch-size=2048 --sequence-length=8192 \
