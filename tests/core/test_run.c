@@ -526,6 +526,12 @@ warnings(void **state)
 	assert_true(warns("run.failures_per_1000_node_days=1000 run.checkpoint_interval=1e9", "run_never_ends"));
 	assert_true(warns("", "node_lost"));
 	assert_false(warns("nodes=1 global_batch_size=64", "node_lost"));
+	assert_true(warns("nodes=3 tp=8 global_batch_size=48", "nodes_odd"));
+	assert_true(warns("nodes=6 tp=8 pp=2 global_batch_size=48", "nodes_odd")); /* DP over every second */
+	assert_non_null(strstr(estimate->diags.item[0].message, "on 4, DP 4 with 64 sequences, steps in"));
+	assert_false(warns("nodes=3 tp=8 pp=3 global_batch_size=48", "nodes_odd"));
+	assert_false(warns("nodes=3 tp=8 global_batch_size=48 nics_per_node=1", "nodes_odd"));
+	assert_false(warns("nodes=4 tp=8 global_batch_size=64", "nodes_odd"));
 	assert_true(warns("slow_nodes=n8*0.5", "slow_nodes_unreadable"));
 	assert_true(warns("slow_nodes=n1", "slow_nodes_unreadable"));
 	assert_true(warns("node_list=n[1-7]", "node_list_unreadable"));

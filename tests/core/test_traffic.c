@@ -436,6 +436,28 @@ deepspeed_gradients(void **state)
 	assert_int_equal(p.training.grad_dtype, GRAD_FP32);
 }
 
+/* The first rank of a TP group sends the batch to the others: tokens and positions where the embedding
+ * is, labels and the loss mask where the head is, of whole sequences. Half an all-reduce is as much. */
+static void
+batch_within_tp(void **state)
+{
+	static const char first[] = "TP tokens and positions of the batch";
+	struct plan p = plan_of("tp=4 cp=2 pp=1 global_batch_size=64");
+	const double tokens = 8.0 * 8192; /* of a micro-batch, times micro-batches of a rank */
+
+	(void)state;
+	settings_put_all(&p, "sequence_length=8192 micro_batch_size=1");
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, first), tokens * 16 * 3 / 4);
+	settings_put(&p, "sequence_parallel", "false");
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, first), tokens * 16 * 3 / 4);
+	near(noted(QUANTITY_TRAFFIC, "TP labels and loss mask of the batch"), tokens * 12 * 3 / 4);
+	settings_put_all(&p, "layout=torchtitan");
+	traffic_of(&p);
+	near(noted(QUANTITY_TRAFFIC, first), 0);
+}
+
 /* What the topics sp and zero say in words: gathering inputs again in backward makes a quarter
  * more of TP's bytes; ZeRO-2 scatters gradients in every micro-batch, ZeRO-1 once. */
 static void
@@ -492,7 +514,7 @@ main(void)
 		cmocka_unit_test(routing_map),
 		cmocka_unit_test(embedding), cmocka_unit_test(single_precision),
 		cmocka_unit_test(experts_unsplit), cmocka_unit_test(deepspeed_gradients),
-		cmocka_unit_test(topics_say_so), cmocka_unit_test(listing),
+		cmocka_unit_test(batch_within_tp), cmocka_unit_test(topics_say_so), cmocka_unit_test(listing),
 		cmocka_unit_test(every_backward),
 	};
 

@@ -9,6 +9,7 @@
 
 #define CALCULATOR "Megatron-LM megatron/core/num_microbatches_calculator.py, decrease_batch_size_if_needed"
 #define SLOW "BigScience chronicles: one slow node of 48, 149 to 140 TFLOP/s"
+#define RAILS "NVIDIA/nccl src/graph/connect.cc, ncclTopoPostset"
 #define WORTH 4 /* times as long a step, and nobody goes on */
 #define STAGED "radixark/Megatron-LM pull request 61"
 
@@ -139,6 +140,45 @@ check_lost(struct estimate *out, const struct plan *p)
 		    "with one node fewer: %s", text);
 }
 
+/* The first ring over an odd number of nodes, NULL without one. */
+static const struct traffic_row *
+odd_ring(const struct estimate *out)
+{
+	for (size_t i = 0; i < out->traffic.count; i++) {
+		const struct traffic_row *row = &out->traffic.row[i];
+
+		if (row->span.nodes > 1 && row->span.nodes % 2 == 1 &&
+		    !text_equal(row->collective, collective_name(COLLECTIVE_SEND)) &&
+		    !text_equal(row->collective, collective_name(COLLECTIVE_ALL_TO_ALL)))
+			return row;
+	}
+	return NULL;
+}
+
+/* A ring that leaves a node by another card than it came in by has the cards of every second node
+ * swapped, so that neighbours meet on one rail: of an odd number two do not. No measurement tells
+ * how much that costs, so no time has it. */
+static void
+check_odd(struct estimate *out, const struct plan *p)
+{
+	const struct traffic_row *row = p->cluster.nics_per_node > 1 ? odd_ring(out) : NULL;
+	char text[DIAG_MESSAGE_SIZE] = "";
+	struct lost_way even;
+
+	if (row == NULL || plan_has_rl(p))
+		return;
+	even = lost_even(p, row->span.nodes);
+	if (even.seconds > 0) {
+		text_put(text, sizeof text, "; on %lld, DP %lld with %lld sequences, steps",
+		    (long long)(row->span.nodes + 1), (long long)even.dp, (long long)even.batch);
+		add_seconds(out, even.seconds, text, sizeof text);
+	}
+	diag_add(&out->diags, SEVERITY_HINT, FIELD_NODES, "nodes_odd", RAILS,
+	    "%s over %lld GPUs lies on %lld nodes: NCCL swaps the cards of every second node, so rings over "
+	    "an odd number may cross rails, which no time here counts%s", traffic_dim_name(row->dim),
+	    (long long)row->span.size, (long long)row->span.nodes, text);
+}
+
 /* What slow nodes cost where they are, on the best stage, and if they were left out. */
 static void
 check_slow(struct estimate *out, const struct plan *p)
@@ -167,6 +207,7 @@ estimate_check_run(struct estimate *out, const struct plan *p, const struct cata
 		return;
 	check_host_saves(out, p, held);
 	check_slow(out, p);
+	check_odd(out, p);
 	if (!plan_has_run(p))
 		return;
 	if (!out->ran && out->run.refused >= 0)

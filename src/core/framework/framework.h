@@ -125,6 +125,7 @@ struct framework {
 	const char *sequence_first; /* source where attention always copies its output, else NULL */
 
 	/* traffic */
+	const char *sends_batch;   /* source where the first rank of a TP group sends the batch, else NULL */
 	bool async_tp;             /* TP overlap cuts products in PyTorch (torchtitan's asyncTP) */
 	bool tp_in_turn;           /* nothing runs beside TP's collectives, in backward either */
 	bool tp_keeps_gathered;    /* backward gathers no input again, and sequences of a

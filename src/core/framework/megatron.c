@@ -450,6 +450,7 @@ const struct framework framework_megatron = {
 	.decreases_batch = true,
 	.vocab = VOCAB_TO_MULTIPLE,
 	.transformer_engine = true,
+	.sends_batch = "Megatron-LM megatron/training/utils.py, get_batch_on_this_tp_rank",
 	.working = MEGATRON_FSDP,
 	.bucket = MEGATRON_BUCKET,
 };

@@ -64,6 +64,22 @@ lost_of(const struct plan *p, int64_t lost)
 	return out;
 }
 
+struct lost_way
+lost_even(const struct plan *p, int64_t group_nodes)
+{
+	const int64_t unit = p->parallel.tp * p->parallel.pp * p->parallel.cp;
+	const int64_t dp = p->cluster.nodes * p->cluster.gpus_per_node / unit;
+	const int64_t nodes = p->cluster.nodes / group_nodes * (group_nodes + 1);
+	struct lost_way out = { .dp = nodes * p->cluster.gpus_per_node / unit,
+		.micro_batch = p->training.micro_batch_size };
+
+	if (p->cluster.nodes % group_nodes != 0)
+		return out;
+	out.batch = p->training.global_batch_size / dp * out.dp;
+	time_way(&out, p, unit);
+	return out;
+}
+
 double
 lost_share(const struct plan *p, double now, double then)
 {

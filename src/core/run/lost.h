@@ -1,5 +1,5 @@
 /*
- * lost.h - a plan on fewer nodes than it was made for, with the same model parallel sizes: what of
+ * lost.h - a plan on fewer nodes than it was made for, or some more, with the same model parallel sizes: what of
  * its batch it keeps, how many GPUs are left over, how long a step takes then. And where slow nodes
  * cost least.
  */
@@ -25,6 +25,10 @@ struct lost_nodes {
 
 /* Of a legal training plan that loses so many of its nodes. */
 struct lost_nodes lost_of(const struct plan *p, int64_t lost);
+
+/* Of a legal training plan one of whose groups lies on an odd number of nodes: the plan's nodes with
+ * which it lies on one more, each rank keeping its sequences. 0 seconds: there is no such plan. */
+struct lost_way lost_even(const struct plan *p, int64_t group_nodes);
 
 /* Share of the work of a run that one spare node is worth where repairs take so long: what a job
  * of seconds `then` instead of `now` loses while a node is away, for each node of it. */

@@ -21,7 +21,7 @@
 #include "core/plan/plan.h"
 #include "core/train/compute.h"
 
-enum { TRAFFIC_ROWS_MAX = 24, FLOWS_MAX = 28 };
+enum { TRAFFIC_ROWS_MAX = 24, FLOWS_MAX = 30 };
 
 /* The ways of splitting a model, which make traffic. EMBD: copies of a tied embedding. */
 enum traffic_dim {

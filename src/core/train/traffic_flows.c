@@ -230,6 +230,32 @@ tensor_ends(struct flows *f, const struct plan *p, const struct span *span,
 	put_flow(f, p, x, 3);
 }
 
+/*
+ * Tokens and positions to all of the embedding, labels and the loss mask (fp32) to all of the head, of
+ * the whole sequence: CP takes its part afterwards. A broadcast sends what a gather does, which is
+ * half of an all-reduce: it counts with what the plan has of either.
+ */
+static void
+tensor_batch(struct flows *f, const struct plan *p, const struct span *span)
+{
+	const bool sp = p->parallel.sequence_parallel;
+	const double tokens = batch_tokens(p) * at_least_one(p->parallel.cp) / (sp ? 1 : 2);
+	struct flow x = {
+		.dim = TRAFFIC_TP, .name = "TP tokens and positions of the batch", .formula = sp ? "b*s*8" : "b*s*8/2",
+		.source = framework_of(p)->sends_batch, .span = *span, .unit = UNIT_EMBEDDING,
+		.collective = sp ? COLLECTIVE_ALL_GATHER : COLLECTIVE_ALL_REDUCE, .payload = tokens * 8, .forward = 2
+	};
+
+	if (x.source == NULL)
+		return;
+	put_flow(f, p, x, 2);
+	x.name = "TP labels and loss mask of the batch";
+	x.formula = sp ? "b*s*(8 + 4)/2" : "b*s*(8 + 4)/4";
+	x.unit = UNIT_HEAD;
+	x.payload = tokens * 6;
+	put_flow(f, p, x, 2);
+}
+
 /* ---- context parallel ------------------------------------------------------------- */
 
 /* Bytes of one rank's keys and values, and of its queries and attention output. */
@@ -526,6 +552,7 @@ traffic_flows(struct flows *out, const struct plan *p, const struct flow_spans *
 	if (p->parallel.tp > 1) {
 		one = tensor_times(p, &spans->tp);
 		tensor_halves(out, p, &spans->tp, layer, &one);
+		tensor_batch(out, p, &spans->tp);
 		tensor_ends(out, p, &spans->tp, &one);
 		if (compute_gathers_heads(p))
 			tensor_heads(out, p, &spans->tp);
