@@ -728,8 +728,44 @@ gpus() {
 }
 gpus 2 4 deepspeed '--include="a:0,1,2,3@b:0,1,2,3"' src/train.py --stage sft
 gpus 1 4 deepspeed --include localhost:0,1,2,3 src/train.py --stage sft
-gpus 1 6 deepspeed --include='a:0,1,2,3@b:0,1' src/train.py --stage sft
-err_has '^ignored include: hosts with different numbers of GPUs count together$'
+gpus 2 4 deepspeed --include='a:0,1,2,3@b:0,1' src/train.py --stage sft
+out_has '^	node_gpus = "4,2";'
+
+about 'a launcher of a script of ones own: its machines, its framework, its format'
+printf 'node1 slots=4 # a comment\nnode2 slots=4\n\nnode3 slots=8\n' >hostfile
+launcher() {
+	echo "$*" >own.sh
+	run 0 import own.sh
+}
+launcher deepspeed --hostfile=hostfile --master_port 8000 --include="node1:1,2@node2:0,1,2" run.py --deepspeed
+out_has '^	node_gpus = "2,3";'
+out_has '^	gpus_per_node = 3;'
+out_has 'layout = "deepspeed";'
+cp out differ.cfg
+run 0 export differ.cfg --to=deepspeed -o differ
+cp differ/hostfile out
+out_has '^node-1 slots=2$'
+out_has '^node-2 slots=3$'
+run 1 export differ.cfg --layout=torchtitan --to=torchtitan -o titan
+err_has 'cluster.node_gpus target_lacks: torchtitan starts as many processes on each node'
+launcher deepspeed --hostfile=hostfile --exclude='node1:3@node3' run.py
+out_has '^	node_gpus = "3,4";'
+launcher deepspeed --hostfile=hostfile --include=node3 run.py
+out_has '^	gpus_per_node = 8;'
+out_has '^	nodes = 1;'
+launcher deepspeed --hostfile=elsewhere --include=node3 run.py
+err_has '^ignored include: no host file'
+launcher torchrun --nproc_per_node=2 ddp.py
+out_has '^	gpus_per_node = 2;'
+out_has '^	zero_stage = 0;'
+launcher torchrun --nnodes=4 --node_rank=0 --nproc-per-node 8 --rdzv-backend=c10d --rdzv_endpoint=h:29400 ddp.py
+out_has '^	nodes = 4;'
+launcher accelerate launch --mixed_precision fp16 --num_machines 2 --num_processes 16 --use_fsdp --fsdp_reshard_after_forward true own.py
+out_has '^	precision = "fp16";'
+out_has '^	gpus_per_node = 8;'
+out_has '^	zero_stage = 3;'
+launcher accelerate launch --mixed_precision no own.py
+out_has '^	precision = "fp32";'
 gpus 2 4 deepspeed --num_gpus=4 --num_nodes 2 src/train.py --stage sft
 gpus 1 2 CUDA_VISIBLE_DEVICES=0,3 llamafactory-cli train --stage sft
 gpus 4 8 torchrun --nnodes=1:4 --nproc-per-node=8 src/train.py --stage sft

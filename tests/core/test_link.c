@@ -455,6 +455,67 @@ test_direct_links(void **state)
 	}
 }
 
+/* deepspeed --include="node1:1,2@node2:0,1,2": places on nodes, and what all wait for. */
+static void
+nodes_that_differ(void **state)
+{
+	static const int64_t slots[] = { 0, 1, 3, 4, 5 };
+	struct plan p = settings_plan("nodes=2 gpus_per_node=3 nvlink_domain=3 nics_per_node=3", "node_gpus=2,3 tp=1");
+	struct layout l;
+	struct span s;
+
+	(void)state;
+	assert_int_equal(plan_world(&p), 5);
+	for (int64_t rank = 0; rank < 5; rank++) {
+		assert_int_equal(plan_slot(&p, rank), slots[rank]);
+		assert_int_equal(plan_at_slot(&p, slots[rank]), rank);
+	}
+	assert_int_equal(plan_at_slot(&p, 2), -1);
+	assert_int_equal(plan_at_slot(&p, 6), -1);
+	assert_true(layout_init(&l, &p, NULL));
+	s = link_span(&p, &l, layout_kind(&l, "dp"));
+	assert_int_equal(s.size, 5);
+	assert_int_equal(s.inside, 2);
+	assert_int_equal(s.nodes, 2);
+	assert_int_equal(s.kind, SPAN_MIXED);
+	/* Neighbours by twos: the second pair lies on both nodes of 3 and 5 GPUs, so it is the slowest. */
+	settings_put_all(&p, "nodes=2 gpus_per_node=5 nvlink_domain=5 node_gpus=3,5 tp=2");
+	assert_true(layout_init(&l, &p, NULL));
+	s = link_span(&p, &l, layout_kind(&l, "tp"));
+	assert_int_equal(s.nodes, 2);
+	assert_int_equal(s.inside, 1);
+	assert_int_equal(link_path(&p, &l, layout_kind(&l, "tp"), 1), LINK_NETWORK);
+	/* Many alike, and one that is not. */
+	settings_put_all(&p, "nodes=64 gpus_per_node=8 nvlink_domain=8 node_gpus=63x8,4");
+	assert_int_equal(plan_world(&p), 508);
+	assert_int_equal(plan_slot(&p, 507), 63 * 8 + 3);
+	assert_int_equal(plan_at_slot(&p, 63 * 8 + 4), -1);
+	/* A text that is none leaves nodes as they are. */
+	settings_put(&p, "node_gpus", "63x8,4,");
+	assert_int_equal(plan_world(&p), 512);
+}
+
+/* Two nodes, four processes of two GPUs: groups of ranks that follow one another. */
+static void
+processes(void **state)
+{
+	struct plan p = settings_plan("nodes=2 gpus_per_node=4 nvlink_domain=4",
+	    "gpus_per_process=2 tp=1 pp=2 order=tp-cp-ep-pp-dp");
+	struct layout l;
+	int kind;
+
+	(void)state;
+	assert_true(layout_init(&l, &p, NULL));
+	kind = layout_kind(&l, "process");
+	assert_int_equal(layout_group_count(&l, kind), 4);
+	assert_int_equal(layout_member(&l, kind, 2, 0), 4);
+	assert_int_equal(layout_member(&l, kind, 2, 1), 5);
+	assert_int_equal(layout_group_of(&l, kind, 7), 3);
+	settings_put(&p, "gpus_per_process", "1");
+	assert_true(layout_init(&l, &p, NULL));
+	assert_int_equal(layout_kind(&l, "process"), -1);
+}
+
 int
 main(void)
 {
@@ -463,7 +524,8 @@ main(void)
 		cmocka_unit_test(test_limited_routing), cmocka_unit_test(test_one_group), cmocka_unit_test(test_once_a_rank),
 		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
 		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),
-		cmocka_unit_test(over_pcie), cmocka_unit_test(pairs), cmocka_unit_test(calibrated),
+		cmocka_unit_test(over_pcie), cmocka_unit_test(pairs), cmocka_unit_test(nodes_that_differ), cmocka_unit_test(processes),
+		cmocka_unit_test(calibrated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

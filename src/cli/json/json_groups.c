@@ -132,8 +132,8 @@ json_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	jsonout_object(&j, NULL);
 	jsonout_int(&j, "rank", rank);
 	jsonout_int(&j, "world", l->world);
-	jsonout_int(&j, "node", rank / per_node);
-	jsonout_int(&j, "local_rank", rank % per_node);
+	jsonout_int(&j, "node", plan_slot(&s->plan, rank) / per_node);
+	jsonout_int(&j, "local_rank", plan_slot(&s->plan, rank) % per_node);
 	put_coordinates(&j, l, rank);
 	json_result(&j, "capacity", RESULT_CAPACITY, e, stage);
 	if (e->stages > stage)

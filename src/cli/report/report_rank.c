@@ -77,8 +77,8 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	int64_t mirror;
 
 	out_line(stdout, "rank         %" PRId64 " of %" PRId64, rank, l->world);
-	out_line(stdout, "node         %" PRId64, rank / per_node);
-	out_line(stdout, "local rank   %" PRId64, rank % per_node);
+	out_line(stdout, "node         %" PRId64, plan_slot(&s->plan, rank) / per_node);
+	out_line(stdout, "local rank   %" PRId64, plan_slot(&s->plan, rank) % per_node);
 	map_axes(l, rank, axes, sizeof axes);
 	out_line(stdout, "coordinates %s", axes);
 	if (e->stages > stage)

@@ -5,6 +5,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/framework/layout_build.h"
 #include "core/framework/layout.h"
 #include "core/framework/stage.h"
 #include "core/plan/pool.h"
@@ -58,7 +59,7 @@ layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 	l->dp = 0;
 	l->edp = 1;
 	l->grids = l->kinds = 0;
-	l->world = product_of(p->cluster.nodes, p->cluster.gpus_per_node);
+	l->world = plan_nodes_differ(p) ? plan_world(p) : product_of(p->cluster.nodes, p->cluster.gpus_per_node);
 	if (l->world > PLAN_WORLD_MAX)
 		return DIAG_REFUSE(diags, FIELD_NODES, "world_too_large",
 		    "shardplan: sizes are kept inside 64-bit integers",
@@ -69,12 +70,27 @@ layout_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 	return framework_of(p)->size(l, p, diags);
 }
 
+/* GPUs of a process follow one another, whatever they do. */
+static void
+add_processes(struct layout *l, const struct plan *p)
+{
+	const int64_t gpus = p->cluster.gpus_per_process;
+	struct group_kind *k;
+
+	if (p->mode != MODE_TRAIN || gpus < 2 || l->world % gpus != 0 || l->grids == 0 || l->kinds == LAYOUT_KINDS_MAX)
+		return;
+	k = layout_add_kind(l, 0, "process", (1u << l->grid[0].axes) - 1);
+	k->shape = GROUP_CHUNK;
+	k->chunks = l->world / gpus;
+}
+
 void
 layout_group(struct layout *l, const struct plan *p)
 {
 	const struct framework *f = framework_of(p);
 
 	f->group(l, p);
+	add_processes(l, p);
 	for (int i = 0; i < FRAMEWORK_LAYERED && f->each_layer[i] != NULL; i++) {
 		const int kind = layout_kind(l, f->each_layer[i]);
 

@@ -479,8 +479,8 @@ enum link_path
 link_path(const struct plan *p, const struct layout *l, int kind, int64_t group)
 {
 	const int64_t per_node = p->cluster.gpus_per_node, domain = p->cluster.nvlink_domain;
-	const int64_t size = layout_group_size(l, kind), a = layout_member(l, kind, group, 0);
-	const int64_t b = layout_member(l, kind, group, size - 1);
+	const int64_t size = layout_group_size(l, kind), a = plan_slot(p, layout_member(l, kind, group, 0));
+	const int64_t b = plan_slot(p, layout_member(l, kind, group, size - 1));
 
 	if (size == 1)
 		return LINK_ITSELF;

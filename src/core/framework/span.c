@@ -98,13 +98,51 @@ members_of_kind(const void *context, int64_t gpus)
 struct span
 link_stride(const struct plan *p, int64_t size, int64_t stride)
 {
-	const int64_t domain = most_of(1, p->cluster.nvlink_domain);
-	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
+	struct node_counts c;
+	const bool differ = plan_nodes_differ(p) && plan_nodes_counted(p, &c);
+	const int64_t domain = differ ? c.least : most_of(1, p->cluster.nvlink_domain);
+	const int64_t gpus = differ ? c.least : most_of(1, p->cluster.gpus_per_node);
 	struct span s = { .size = most_of(1, size) };
 
 	stride = most_of(1, stride);
 	s.inside = least_of(s.size, ceil_div(domain, stride));
 	span_finish(&s, p, least_of(s.size, ceil_div(gpus, stride)), members_apart, &stride);
+	return s;
+}
+
+/* Members of a group on the node of its first member that is not before `from`; and where that run ends. */
+static int64_t
+on_one_node(const struct plan *p, const struct layout *l, int kind, int64_t group, int64_t *from)
+{
+	const int64_t size = layout_group_size(l, kind), gpus = p->cluster.gpus_per_node;
+	const int64_t node = plan_slot(p, layout_member(l, kind, group, *from)) / gpus, first = *from;
+
+	while (*from < size && plan_slot(p, layout_member(l, kind, group, *from)) / gpus == node)
+		++*from;
+	return *from - first;
+}
+
+/* Where nodes differ: the group of a kind that has fewest members on a node of those that lie on most nodes, for
+ * which all wait. */
+static struct span
+span_of_worst(const struct plan *p, const struct layout *l, int kind)
+{
+	const int64_t size = layout_group_size(l, kind);
+	struct span s = { .size = size, .inside = size, .nodes = 1, .domains = 1, .kind = SPAN_NVLINK };
+
+	for (int64_t group = 0; group < layout_group_count(l, kind); group++) {
+		int64_t nodes = 0, least = size;
+
+		for (int64_t at = 0; at < size; nodes++)
+			least = least_of(least, on_one_node(p, l, kind, group, &at));
+		if (nodes > s.nodes || (nodes == s.nodes && least < s.inside)) {
+			s.nodes = s.domains = nodes;
+			s.inside = least;
+		}
+	}
+	if (s.nodes > 1)
+		s.kind = s.inside > 1 ? SPAN_MIXED : SPAN_NETWORK;
+	s.nic_share = (double)p->cluster.nics_per_node * (double)s.inside / at_least_one(p->cluster.gpus_per_node);
 	return s;
 }
 
@@ -118,6 +156,8 @@ link_span(const struct plan *p, const struct layout *l, int kind)
 
 	if (s.size == 1)
 		return link_stride(p, 1, 1);
+	if (plan_nodes_differ(p))
+		return span_of_worst(p, l, kind);
 	if (k->shape == GROUP_ENDS || k->shape == GROUP_RING)
 		return link_stride(p, s.size, layout_member(l, kind, 0, s.size - 1));
 	/* A chunk is the start of its mask group: at most its own size is inside. */

@@ -3,10 +3,95 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Nodes that follow one another with as many GPUs each: "63x8" and the comma behind it. False where the text is
+ * no such thing, and at its end. */
+static bool
+next_run(const char **s, int64_t *nodes, int64_t *gpus)
+{
+	char *end;
+
+	if (**s < '0' || **s > '9')
+		return false;
+	*nodes = 1;
+	*gpus = strtoll(*s, &end, 10);
+	if (*end == 'x' && end[1] >= '0' && end[1] <= '9') {
+		*nodes = *gpus;
+		*gpus = strtoll(end + 1, &end, 10);
+	}
+	if (*nodes < 1 || *nodes > PLAN_DIFFER_MAX || *gpus < 1 || *gpus > PLAN_DIFFER_MAX ||
+	    (*end != '\0' && (*end != ',' || end[1] == '\0')))
+		return false;
+	*s = end + (*end == ',');
+	return true;
+}
+
+bool
+plan_nodes_counted(const struct plan *p, struct node_counts *out)
+{
+	const char *s = p->cluster.node_gpus;
+	int64_t nodes, gpus;
+
+	*out = (struct node_counts){ 0 };
+	while (next_run(&s, &nodes, &gpus)) {
+		out->nodes += nodes;
+		out->world += nodes * gpus;
+		out->most = gpus > out->most ? gpus : out->most;
+		out->least = out->least == 0 || gpus < out->least ? gpus : out->least;
+	}
+	return *s == '\0' && out->nodes > 0 && out->world <= PLAN_DIFFER_MAX;
+}
+
+bool
+plan_nodes_differ(const struct plan *p)
+{
+	struct node_counts c;
+
+	return p->cluster.node_gpus[0] != '\0' && plan_nodes_counted(p, &c) && c.nodes == p->cluster.nodes &&
+	    c.most == p->cluster.gpus_per_node;
+}
+
 int64_t
 plan_world(const struct plan *p)
 {
-	return p->cluster.nodes * p->cluster.gpus_per_node;
+	struct node_counts c;
+
+	if (!plan_nodes_differ(p))
+		return p->cluster.nodes * p->cluster.gpus_per_node;
+	plan_nodes_counted(p, &c);
+	return c.world;
+}
+
+int64_t
+plan_slot(const struct plan *p, int64_t rank)
+{
+	const char *s = p->cluster.node_gpus;
+	int64_t node = 0, first = 0, nodes, gpus;
+
+	if (!plan_nodes_differ(p))
+		return rank;
+	while (next_run(&s, &nodes, &gpus)) {
+		if (rank < first + nodes * gpus)
+			return (node + (rank - first) / gpus) * p->cluster.gpus_per_node + (rank - first) % gpus;
+		node += nodes;
+		first += nodes * gpus;
+	}
+	return node * p->cluster.gpus_per_node;
+}
+
+int64_t
+plan_at_slot(const struct plan *p, int64_t slot)
+{
+	const char *s = p->cluster.node_gpus;
+	int64_t node, local, first = 0, nodes, gpus;
+
+	if (!plan_nodes_differ(p))
+		return slot;
+	node = slot / p->cluster.gpus_per_node;
+	local = slot % p->cluster.gpus_per_node;
+	for (; next_run(&s, &nodes, &gpus); node -= nodes, first += nodes * gpus)
+		if (node < nodes)
+			return local < gpus ? first + node * gpus + local : -1;
+	return -1;
 }
 
 int64_t

@@ -114,7 +114,7 @@ enum traffic_routing { ROUTING_LEAST_LOADED, ROUTING_RANDOM, ROUTING_ROUND_ROBIN
 struct cluster {
 	char gpu[PLAN_ID_SIZE];
 	int64_t generation, fabric, nvlink_direct;
-	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node;
+	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node, gpus_per_process;
 	double nic_gbps, latency_us;
 	int64_t transport, nic_path;
 	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, fp32_tflops, rate_scale;
@@ -125,6 +125,7 @@ struct cluster {
 	double host_watts, pue;
 	double gpu_hour_price, kwh_price, tb_month_price, kwh_co2_kg;
 	char levels[PLAN_LIST_SIZE], node_list[PLAN_NODES_SIZE], slow_nodes[PLAN_LIST_SIZE];
+	char node_gpus[PLAN_LIST_SIZE];
 };
 
 struct model {
@@ -267,6 +268,19 @@ struct plan {
 
 /* All GPUs: nodes x GPUs per node. */
 int64_t plan_world(const struct plan *p);
+
+/* cluster.node_gpus: nodes, GPUs of all, of the largest and of the smallest; false where it can not be read or has too many. */
+enum { PLAN_DIFFER_MAX = 1024 };
+struct node_counts {
+	int64_t nodes, world, most, least;
+};
+bool plan_nodes_counted(const struct plan *p, struct node_counts *out);
+
+/* Nodes have different numbers of GPUs: a rank's place is then counted as if each had gpus_per_node, of
+ * which some are missing. And the rank there, -1 for one that is missing. */
+bool plan_nodes_differ(const struct plan *p);
+int64_t plan_slot(const struct plan *p, int64_t rank);
+int64_t plan_at_slot(const struct plan *p, int64_t slot);
 
 /* Nodes of an NVLink domain larger than a node, else 1. */
 int64_t plan_domain_nodes(const struct plan *p);

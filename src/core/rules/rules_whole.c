@@ -77,6 +77,56 @@ BROKEN_IF(rule_data_repeated, p->run.dataset_tokens > 0 &&
     "the run sees its data %.3g times: beyond %d epochs tokens seen again teach little",
     p->training.token_budget / p->run.dataset_tokens, REPEATS_MOST)
 
+/* Data parallel axes of all frameworks begin so: dp, dp_shard, data. */
+static bool
+is_replicated(const struct layout *l, int64_t rank)
+{
+	for (int i = 0; i < l->grid[0].axes; i++)
+		if (l->grid[0].axis[i].name[0] == 'd' && layout_coord(l, 0, i, rank) > 0)
+			return true;
+	return false;
+}
+
+bool
+rule_process_splits(const struct facts *f, char *message, size_t size)
+{
+	const int64_t gpus = f->plan->cluster.gpus_per_process;
+
+	if (gpus < 2)
+		return false;
+	if (plan_nodes_differ(f->plan) || f->plan->cluster.gpus_per_node % gpus != 0)
+		return BROKEN("processes of %lld GPUs want nodes that are alike, of a multiple of them", N(gpus));
+	for (int64_t rank = 1; f->layout != NULL && rank < gpus; rank++)
+		if (is_replicated(f->layout, rank))
+			return BROKEN("GPU %lld of the first process holds another replica: a process splits one model, "
+			    "as stages that follow one another do (order tp-cp-ep-pp-dp)", N(rank));
+	return false;
+}
+
+BROKEN_IF(rule_nanotron_nodes, p->cluster.node_gpus[0] != '\0',
+    "nanotron counts ranks by nodes that are alike")
+
+/* What stands beside nodes that differ: levels count whole nodes, rollouts pools of them. */
+bool
+rule_nodes_differ(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	struct node_counts c;
+
+	if (p->cluster.node_gpus[0] == '\0')
+		return false;
+	if (!plan_nodes_counted(p, &c))
+		return BROKEN("GPUs of nodes are numbers as 2,3 or 63x8,4, of %d GPUs in all at most", PLAN_DIFFER_MAX);
+	if (!plan_nodes_differ(p))
+		return BROKEN("%lld nodes are listed, the largest with %lld GPUs: nodes is %lld, GPUs per node %lld",
+		    N(c.nodes), N(c.most), N(p->cluster.nodes), N(p->cluster.gpus_per_node));
+	if (p->cluster.nvlink_domain > 1 && p->cluster.nvlink_domain != p->cluster.gpus_per_node)
+		return BROKEN("nodes that differ have one NVLink domain each, and it is %lld of %lld GPUs",
+		    N(p->cluster.nvlink_domain), N(p->cluster.gpus_per_node));
+	return (p->cluster.levels[0] != '\0' || plan_has_rollouts(p)) &&
+	    BROKEN("nodes that differ go without levels of the network and without rollouts");
+}
+
 bool
 rule_slow_unreadable(const struct facts *f, char *message, size_t size)
 {

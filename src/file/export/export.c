@@ -218,6 +218,12 @@ export_write(struct export *e, const struct exporter *by)
 	else if (e->core > 0 && !text_equal(by->target, MEGATRON))
 		export_refuse(e, FIELD_NONE, "target_without_core", "shardplan export",
 		    "%s does not go by releases of Megatron core", by->name);
+	else if (plan_nodes_differ(e->plan) && by->layout != NULL && !text_equal(by->name, "deepspeed"))
+		export_refuse(e, FIELD_NODE_GPUS, "target_lacks", "shardplan export",
+		    "%s starts as many processes on each node", by->name);
+	else if (e->plan->cluster.gpus_per_process > 1 && by->layout != NULL)
+		export_refuse(e, FIELD_GPUS_PER_PROCESS, "target_lacks", "shardplan export",
+		    "%s starts one process a GPU", by->name);
 	else if (take_task(e, by) && take_layout(e, by) &&
 	    plan_check(e->plan, e->catalog, &e->diags))
 		by->write(e);

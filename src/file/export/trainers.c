@@ -117,13 +117,17 @@ put_hosts(struct export *e)
 {
 	struct textbuf *out = export_begin(e, "hostfile");
 	char name[NODE_NAME_SIZE];
+	int64_t slots;
 
-	EXPORT_SAY(e, FIELD_NODE_LIST);
+	EXPORT_SAY(e, FIELD_NODE_LIST, FIELD_NODE_GPUS);
 	for (int64_t i = 0; i < e->plan->cluster.nodes; i++) {
 		nodes_name(e->plan->cluster.node_list, i, name, sizeof name);
 		if (name[0] == '\0')
 			text_put(name, sizeof name, "node-%lld", (long long)i + 1);
-		textbuf_add(out, "%s slots=%lld\n", name, (long long)e->plan->cluster.gpus_per_node);
+		for (slots = e->plan->cluster.gpus_per_node; slots > 1 && plan_at_slot(e->plan, i *
+		    e->plan->cluster.gpus_per_node + slots - 1) < 0; slots--)
+			;
+		textbuf_add(out, "%s slots=%lld\n", name, (long long)slots);
 	}
 }
 

@@ -128,9 +128,9 @@ take_method(struct import *im, const struct jsonin *j, const struct tuner *d)
 	tuning_take_targets(im, j, d);
 }
 
-/* The GPUs of the trainer: as the user says, as the script does, or the fewest. A server with rollouts has others. */
-static int64_t
-take_machine(struct import *im, const struct jsonin *j, int64_t fewest)
+/* The GPUs of the launch: as the user says, as the script does, or the fewest. A server with rollouts has others. */
+int64_t
+tuning_machine(struct import *im, const struct jsonin *j, int64_t fewest)
 {
 	const int64_t apart = plan_has_rollouts(im->plan) && im->plan->rl.placement == RL_SPLIT ? im->plan->rl.rollout_gpus : 0;
 	static const char launcher[] = "the launcher says (--world)";
@@ -144,7 +144,11 @@ take_machine(struct import *im, const struct jsonin *j, int64_t fewest)
 	if (processes > 0 && nodes > 0) {
 		import_machine(im, product_of(nodes, processes) + apart, apart > 0 ? 0 : nodes, apart > 0 ? 0 : processes,
 		    WORDS_PROCESSES);
-		return product_of(nodes, processes);
+		if (apart > 0)
+			return product_of(nodes, processes);
+		if (jsonin_text(j, WORDS_EACH) != NULL)
+			import_set(im, FIELD_NODE_GPUS, jsonin_text(j, WORDS_EACH), WORDS_EACH);
+		return plan_world(im->plan);
 	}
 	import_assume_int(im, FIELD_NODES, 1, launcher);
 	import_assume_int(im, FIELD_GPUS_PER_NODE, fewest + apart, launcher);
@@ -172,14 +176,14 @@ take_batch(struct import *im, const struct jsonin *j)
 	while (plan_has_rollouts(im->plan) && ranks < im->plan->rl.responses && /* whole groups of responses */
 	    product_of(product_of(rounds, im->plan->training.micro_batch_size), ranks) % im->plan->rl.responses != 0)
 		ranks++;
-	world = take_machine(im, j, product_of(split, ranks));
+	world = tuning_machine(im, j, product_of(split, ranks));
 	settings_set(im, j, FIELD_GLOBAL_BATCH_SIZE, product_of(most_of(world / split, 1),
 	    product_of(rounds, im->plan->training.micro_batch_size)), TUNING_STEPS);
 	take_copies(im, j);
 }
 
-static void
-take_precision(struct import *im, const struct jsonin *j)
+void
+tuning_precision(struct import *im, const struct jsonin *j)
 {
 	if (settings_on(j, "fp16"))
 		import_set(im, FIELD_PRECISION, "fp16", "fp16");
@@ -236,6 +240,17 @@ take_deepspeed(struct import *im, const struct jsonin *j)
 		import_assume(im, FIELD_OFFLOAD, stage[0] == '3' ? "optimizer+params" : "optimizer", why);
 }
 
+/* The framework that these settings are of, and how it shards. */
+void
+tuning_framework(struct import *im, const struct jsonin *j)
+{
+	import_assume(im, FIELD_LAYOUT, jsonin_has(j, "deepspeed") ? "deepspeed" : "torchtitan",
+	    "the framework of these settings");
+	if (!jsonin_has(j, "fsdp_config") && !jsonin_has(j, "fsdp") && !jsonin_has(j, "deepspeed"))
+		import_assume(im, FIELD_ZERO_STAGE, "0", "no FSDP in these settings");
+	take_deepspeed(im, j);
+}
+
 /* A tree of the file in *j, and the plan as far as all of these programs say it. */
 static bool
 begin_tuner(struct import *im, struct jsonin *j, const struct tuner *d)
@@ -243,14 +258,10 @@ begin_tuner(struct import *im, struct jsonin *j, const struct tuner *d)
 	if (!settings_read(j, im, d->commands))
 		return false;
 	tuning_named(im, j);
-	import_assume(im, FIELD_LAYOUT, jsonin_has(j, "deepspeed") ? "deepspeed" : "torchtitan",
-	    "the framework of these settings");
-	if (!jsonin_has(j, "fsdp_config") && !jsonin_has(j, "fsdp") && !jsonin_has(j, "deepspeed"))
-		import_assume(im, FIELD_ZERO_STAGE, "0", "no FSDP in these settings");
-	take_deepspeed(im, j);
+	tuning_framework(im, j);
 	settings_checkpoint(im, j, "base_model model_name_or_path model");
 	settings_take(im, j, d->keys, d->program);
-	take_precision(im, j);
+	tuning_precision(im, j);
 	take_method(im, j, d);
 	return true;
 }
@@ -285,8 +296,8 @@ take_fsdp_options(struct import *im, const struct jsonin *j, const char *key)
 }
 
 /* FSDP by its options and its section, where one of them is there. */
-static void
-take_fsdp(struct import *im, const struct jsonin *j, const char *options, const char *at)
+void
+tuning_fsdp(struct import *im, const struct jsonin *j, const char *options, const char *at)
 {
 	const char *named = jsonin_text(j, options);
 	bool on = true;
@@ -353,7 +364,7 @@ trl_read(struct import *im)
 		take_trl_method(im, &j);
 		take_batch(im, &j);
 		tuning_take_groups(im, &j, tuner_trl.rollouts);
-		take_fsdp(im, &j, "fsdp", "fsdp_config");
+		tuning_fsdp(im, &j, "fsdp", "fsdp_config");
 		take_weights(im, &j, &tuner_trl);
 		settings_take_away(im, &j, &tuner_trl.away);
 		take_trl_loss(im, &j);
@@ -409,7 +420,7 @@ axolotl_read(struct import *im)
 		take_batch(im, &j);
 		tuning_take_groups(im, &j, tuner_axolotl.rollouts);
 		take_axolotl_away(im, &j);
-		take_fsdp(im, &j, "fsdp", "fsdp_config");
+		tuning_fsdp(im, &j, "fsdp", "fsdp_config");
 		take_axolotl_weights(im, &j);
 		settings_rest(im, &j);
 	}
@@ -441,7 +452,7 @@ llamafactory_read(struct import *im)
 			import_set(im, FIELD_KERNELS, "liger", "enable_liger_kernel");
 		take_factory_method(im, &j);
 		take_batch(im, &j);
-		take_fsdp(im, &j, "fsdp", "fsdp_config");
+		tuning_fsdp(im, &j, "fsdp", "fsdp_config");
 		take_weights(im, &j, &tuner_llamafactory);
 		settings_take_away(im, &j, &tuner_llamafactory.away);
 		settings_rest(im, &j);
@@ -461,7 +472,7 @@ swift_read(struct import *im)
 		tuning_take_method(im, &j, tuner_swift.rollouts, jsonin_text(&j, "rlhf_type"), "rlhf_type");
 		take_batch(im, &j);
 		tuning_take_groups(im, &j, tuner_swift.rollouts);
-		take_fsdp(im, &j, "fsdp.fsdp", "fsdp.fsdp_config");
+		tuning_fsdp(im, &j, "fsdp.fsdp", "fsdp.fsdp_config");
 		take_weights(im, &j, &tuner_swift);
 		settings_take_away(im, &j, &tuner_swift.away);
 		settings_rest(im, &j);
@@ -487,10 +498,10 @@ megatron_swift_read(struct import *im)
 		settings_take(im, &j, d->keys, d->program);
 		if (p->tp == 1 && p->sequence_parallel) /* as Megatron-LM does (training/arguments.py) */
 			import_assume(im, FIELD_SEQUENCE_PARALLEL, "false", "TP is 1");
-		take_precision(im, &j);
+		tuning_precision(im, &j);
 		take_method(im, &j, &method);
 		tuning_take_method(im, &j, NULL, jsonin_text(&j, "rlhf_type"), "rlhf_type");
-		take_machine(im, &j, product_of(p->pp, product_of(p->tp, p->cp)));
+		tuning_machine(im, &j, product_of(p->pp, product_of(p->tp, p->cp)));
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);

@@ -20,4 +20,13 @@ void tuning_take_method(struct import *im, const struct jsonin *j, const struct 
 
 /* Prompts of a step of rollouts; batches and their groups are set before. */
 void tuning_take_groups(struct import *im, const struct jsonin *j, const struct tuner_rollouts *r);
+
+/* The framework that these settings are of, and how it shards; fp16 or bf16 by their switches; FSDP by its
+ * options and its section, where one of them is there. */
+void tuning_framework(struct import *im, const struct jsonin *j);
+void tuning_precision(struct import *im, const struct jsonin *j);
+void tuning_fsdp(struct import *im, const struct jsonin *j, const char *options, const char *at);
+
+/* The GPUs of the launch: as the user says, as the script does, or the fewest. How many. */
+int64_t tuning_machine(struct import *im, const struct jsonin *j, int64_t fewest);
 #endif

@@ -7,6 +7,7 @@
 #include "core/base/number.h"
 #include "file/notation/shell.h"
 #include "file/notation/yamlin.h"
+#include "file/source/devices.h"
 
 /* Takes the value over. */
 static void
@@ -204,70 +205,36 @@ put_launch(struct jsonin *j, struct import *im, const char *name, const struct s
 		import_ignore(im, name, "only a run would tell its value");
 }
 
-/* Devices in a list: "0,1,2,3", as far as a character that ends it. */
-static int64_t
-count_devices(const char *list, const char *end)
-{
-	int64_t n = list < end;
-
-	for (; list < end; list++)
-		n += *list == ',';
-	return n;
-}
-
-/* "worker-0:0,1@worker-1:0,1" of deepspeed --include: hosts, and the GPUs of each; of unequal ones the sum as
- * those of one, which a plan takes. False where a host has no list: all of its slots. */
-static bool
-read_include(const char *text, int64_t *nodes, int64_t *gpus)
-{
-	int64_t all = 0, first = 0;
-	bool equal = true;
-
-	*nodes = 0;
-	for (size_t n; *text != '\0'; text += n + (text[n] == '@')) {
-		const char *colon;
-		int64_t each;
-
-		n = strcspn(text, "@");
-		if ((colon = memchr(text, ':', n)) == NULL)
-			return false;
-		each = count_devices(colon + 1, text + n);
-		first = *nodes == 0 ? each : first;
-		equal = equal && each == first;
-		all += each;
-		++*nodes;
-	}
-	*gpus = equal ? first : all;
-	*nodes = equal ? *nodes : 1;
-	return all > 0;
-}
-
 /* What deepspeed itself is told before its script, and the GPUs that it, or another launcher of all that it sees,
  * is let see (deepspeed/launcher/runner.py). */
 static void
 take_devices(struct jsonin *j, struct import *im, const struct shell *s, size_t ran)
 {
-	static const char *const told[] = { "num_nodes", "num_gpus", "include" };
+	static const char *const told[] = { "num_nodes", "num_gpus", "include", "exclude", "hostfile" };
+	const bool deepspeed = strstr(im->text, "deepspeed ") != NULL;
+	struct devices used = { .nodes = json_integer_value(json_object_get(j->root, "num_nodes")),
+		.gpus = json_integer_value(json_object_get(j->root, "num_gpus")) };
+	struct devices of_hosts;
 	struct shell_word visible;
-	int64_t nodes = json_integer_value(json_object_get(j->root, "num_nodes"));
-	int64_t gpus = json_integer_value(json_object_get(j->root, "num_gpus"));
-	const char *include = jsonin_text(j, "include");
 
 	if (jsonin_has(j, WORDS_PROCESSES))
 		return;
-	if (strstr(im->text, "deepspeed ") != NULL && include != NULL && read_include(include, &nodes, &gpus) && nodes == 1 &&
-	    strchr(include, '@') != NULL)
-		import_ignore(im, "include", "hosts with different numbers of GPUs count together");
-	if (gpus <= 0 && shell_setting(s, ran, "CUDA_VISIBLE_DEVICES", &visible) && !visible.unknown && (strstr(im->text, "deepspeed ") != NULL ||
+	if (deepspeed && devices_used(im, j, &of_hosts))
+		used = of_hosts;
+	else if (deepspeed && (jsonin_has(j, "include") || jsonin_has(j, "exclude")))
+		import_ignore(im, "include", "no host file beside the launch tells the GPUs of these hosts");
+	if (used.gpus <= 0 && shell_setting(s, ran, "CUDA_VISIBLE_DEVICES", &visible) && !visible.unknown && (deepspeed ||
 	    strstr(im->text, "llamafactory-cli train") != NULL || strstr(im->text, "accelerate launch") != NULL))
-		gpus = count_devices(visible.text, visible.text + strlen(visible.text));
-	if (gpus <= 0 || gpus > PLAN_WORLD_MAX)
+		used.gpus = devices_count(visible.text, visible.text + strlen(visible.text));
+	if (used.gpus <= 0 || used.gpus > PLAN_WORLD_MAX)
 		return;
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
 		json_object_del(j->root, told[i]);
-	jsonin_put(j->root, WORDS_PROCESSES, json_integer(gpus));
+	jsonin_put(j->root, WORDS_PROCESSES, json_integer(used.gpus));
 	if (!jsonin_has(j, WORDS_NODES))
-		jsonin_put(j->root, WORDS_NODES, json_integer(nodes > 0 ? nodes : 1));
+		jsonin_put(j->root, WORDS_NODES, json_integer(used.nodes > 0 ? used.nodes : 1));
+	if (used.each[0] != '\0')
+		jsonin_put(j->root, WORDS_EACH, json_string(used.each));
 }
 
 /* Flags of torchrun win over the environment of the command that runs the program. */

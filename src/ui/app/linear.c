@@ -152,7 +152,7 @@ say_relation(struct answer *a, const struct state *s, const struct map_relation 
 static void
 say_map(struct answer *a, const struct state *s)
 {
-	const int64_t gpus = s->plan.cluster.gpus_per_node, rank = s->map.cursor;
+	const int64_t gpus = s->plan.cluster.gpus_per_node, rank = s->map.cursor, slot = plan_slot(&s->plan, rank);
 	struct map_relation r;
 	char at[64];
 
@@ -162,7 +162,7 @@ say_map(struct answer *a, const struct state *s)
 	}
 	map_coordinates(&s->estimate->layout, rank, at, sizeof at);
 	say_answer(a, "rank %lld: node %lld, GPU %lld, stage %lld, %s", (long long)rank,
-	    (long long)(rank / gpus), (long long)(rank % gpus),
+	    (long long)(slot / gpus), (long long)(slot % gpus),
 	    (long long)layout_pipeline_rank(&s->estimate->layout, rank), at);
 	map_relation_init(&r, &s->estimate->layout, rank, false);
 	for (int i = 0; i < r.count; i++)

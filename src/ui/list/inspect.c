@@ -27,13 +27,13 @@ static void
 place_rows(struct rows *rows, const struct state *s, int64_t rank)
 {
 	const struct cluster *c = &s->plan.cluster;
-	const int64_t node = rank / c->gpus_per_node;
+	const int64_t slot = plan_slot(&s->plan, rank), node = slot / c->gpus_per_node;
 	const double speed = nodes_speed(&s->plan, node, node);
 	char text[ROW_TEXT_SIZE], name[NODE_NAME_SIZE];
 
 	rows_heading(rows, "Place");
 	text_put(text, sizeof text, "node %lld, GPU %lld of %lld", (long long)node,
-	    (long long)(rank % c->gpus_per_node), (long long)c->gpus_per_node);
+	    (long long)(slot % c->gpus_per_node), (long long)c->gpus_per_node);
 	nodes_name(c->node_list, node, name, sizeof name);
 	if (name[0] != '\0')
 		text_add(text, sizeof text, ": %s", name);

@@ -179,11 +179,11 @@ draw_units(struct map_drawing *d, int64_t box)
 	const struct map_grid *g = &d->grid;
 
 	for (int64_t i = 0; i < g->units; i++) {
-		const int64_t rank = (box * g->units + i) * g->stride;
+		const int64_t rank = map_grid_at(g, box, i);
 		int64_t line;
 		int x;
 
-		if (i / g->cols % g->stack != 0 || rank >= plan_world(d->plan))
+		if (i / g->cols % g->stack != 0 || rank < 0 || rank >= plan_world(d->plan))
 			continue; /* drawn with the one above it, or none */
 		map_grid_cell(g, rank, &x, &line);
 		if (line + g->unit_h <= d->first || line >= d->last)

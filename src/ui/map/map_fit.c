@@ -228,7 +228,7 @@ form_init(const struct fit *f, struct map_grid *g, const struct form *form, bool
 	const bool whole = p->cluster.nvlink_domain % p->cluster.gpus_per_node == 0;
 
 	*g = (struct map_grid){
-		.zoom = form->zoom, .framed = form->framed, .tight = form->tight, .tall = tall,
+		.plan = p, .zoom = form->zoom, .framed = form->framed, .tight = form->tight, .tall = tall,
 		.world = f->estimate->layout.world, .block = 1,
 		.rank_w = digits_of(f->estimate->layout.world - 1), .domain = whole ? plan_domain_nodes(p) : 1,
 	};

@@ -57,20 +57,26 @@ map_grid_box(const struct map_grid *g, int64_t box, int *x, int64_t *y)
 void
 map_grid_cell(const struct map_grid *g, int64_t rank, int *x, int64_t *y)
 {
-	const int64_t unit = rank / g->stride, i = unit % g->units;
+	const int64_t unit = plan_slot(g->plan, rank) / g->stride, i = unit % g->units;
 
 	map_grid_box(g, unit / g->units, x, y);
 	*x += g->left + (int)(i % g->cols) * g->unit_w;
 	*y += g->top + i / g->cols / g->stack * g->unit_h;
 }
 
+int64_t
+map_grid_at(const struct map_grid *g, int64_t box, int64_t i)
+{
+	return plan_at_slot(g->plan, (box * g->units + i) * g->stride);
+}
+
 /* The rank of unit i of a box, -1 where there is none. */
 static int64_t
 rank_of(const struct map_grid *g, int64_t box, int64_t i)
 {
-	const int64_t rank = (box * g->units + i) * g->stride;
+	const int64_t rank = map_grid_at(g, box, i);
 
-	return box < g->boxes && i < g->units && rank < g->world ? rank : -1;
+	return rank >= 0 && box < g->boxes && i < g->units && rank < g->world ? rank : -1;
 }
 
 int64_t
@@ -97,7 +103,7 @@ map_grid_rank(const struct map_grid *g, int x, int64_t y)
 void
 map_grid_unit(const struct map_grid *g, int64_t rank, int64_t *column, int64_t *row)
 {
-	const int64_t unit = rank / g->stride, box = unit / g->units, i = unit % g->units;
+	const int64_t unit = plan_slot(g->plan, rank) / g->stride, box = unit / g->units, i = unit % g->units;
 	const int64_t block = box / g->block, j = box % g->block;
 
 	*column = (block % g->across * g->block_cols + j % g->block_cols) * g->cols + i % g->cols;

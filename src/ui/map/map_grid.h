@@ -16,6 +16,7 @@
  * upper left.
  */
 struct map_grid {
+	const struct plan *plan;
 	enum map_zoom zoom;      /* never AUTO */
 	int64_t boxes, units;    /* boxes; units in each */
 	int64_t world, stride;   /* ranks; ranks that one unit stands for */
@@ -55,6 +56,9 @@ int64_t map_grid_lines(const struct map_grid *g);
 /* Upper left cell of a rank's unit, and of a box. */
 void map_grid_cell(const struct map_grid *g, int64_t rank, int *x, int64_t *y);
 void map_grid_box(const struct map_grid *g, int64_t box, int *x, int64_t *y);
+
+/* The first rank of unit i of a box, -1: a GPU that its node does not have, or past the last one. */
+int64_t map_grid_at(const struct map_grid *g, int64_t box, int64_t i);
 
 /* The first rank of the unit at a cell, the upper one of two; -1 between units. */
 int64_t map_grid_rank(const struct map_grid *g, int x, int64_t y);

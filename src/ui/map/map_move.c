@@ -161,7 +161,7 @@ map_follow(struct map_view *view, struct map_area area)
 	if (view->cursor >= world)
 		view->cursor = world - 1;
 	if (view->cursor >= 0) {
-		map_grid_box(&g, view->cursor / g.stride / g.units, &x, &top);
+		map_grid_box(&g, plan_slot(g.plan, view->cursor) / g.stride / g.units, &x, &top);
 		map_grid_cell(&g, view->cursor, &x, &y);
 		/* With its box's title, where that fits, and the block's above the first. */
 		if (top - g.head <= 0 && y + g.unit_h <= h)

@@ -32,7 +32,8 @@ is_marked(const struct map_drawing *d, int64_t rank)
 	if (w->rank >= 0)
 		return w->rank >= rank && w->rank < end &&
 		    where_holds(w, d->plan, d->estimate, w->rank);
-	if (w->node >= 0 && (end <= w->node * node || rank >= (w->node + 1) * node))
+	if (w->node >= 0 && (plan_slot(d->plan, rank) + d->grid.stride <= w->node * node ||
+	    plan_slot(d->plan, rank) >= (w->node + 1) * node))
 		return false;
 	while (rank < end) {
 		if (where_holds(w, d->plan, d->estimate, rank))
@@ -113,7 +114,7 @@ draw_card_head(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 		head.role = ROLE_KEY;
 	text_put(number, sizeof number, "%c%lld%s", cursor ? '>' : marked ? '<' : ' ',
 	    (long long)rank, marked && !cursor ? ">" : "");
-	text_put(local, sizeof local, "gpu %lld", (long long)(rank % d->grid.units));
+	text_put(local, sizeof local, "gpu %lld", (long long)(plan_slot(d->plan, rank) % d->grid.units));
 	map_coordinates(&d->estimate->layout, rank, at, sizeof at);
 	canvas_text(d->c, r, x, y, head, number);
 	if (d->grid.tall) {
@@ -378,8 +379,8 @@ static void
 draw_halves(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 {
 	const struct map_grid *g = &d->grid;
-	const int64_t below = rank + g->cols * g->stride;
-	const bool alone = rank / g->stride % g->units + g->cols >= g->units ||
+	const int64_t slot = plan_slot(d->plan, rank), below = plan_at_slot(d->plan, slot + g->cols * g->stride);
+	const bool alone = slot / g->stride % g->units + g->cols >= g->units || below < 0 ||
 	    below >= plan_world(d->plan);
 	const struct rect unit = { x, y, columns_used(d), 1 };
 

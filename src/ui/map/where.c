@@ -219,7 +219,7 @@ where_holds(const struct where *w, const struct plan *p, const struct estimate *
 		return false;
 	if (w->rank >= 0 && rank != w->rank)
 		return false;
-	if (w->node >= 0 && rank / p->cluster.gpus_per_node != w->node)
+	if (w->node >= 0 && plan_slot(p, rank) / p->cluster.gpus_per_node != w->node)
 		return false;
 	if (w->stage >= 0 && stage != w->stage)
 		return false;

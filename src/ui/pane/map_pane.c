@@ -107,7 +107,7 @@ static void
 map_add_title(const struct state *s, bool tabs, int room, char *buf, size_t size)
 {
 	const struct layout *l = &s->estimate->layout;
-	const int64_t cursor = s->map.cursor, node = s->plan.cluster.gpus_per_node;
+	const int64_t cursor = s->map.cursor, node = s->plan.cluster.gpus_per_node, slot = plan_slot(&s->plan, cursor);
 	char at[64], name[MAP_COLOR_NAME_SIZE], found[96] = "", rank[160];
 
 	if (!s->estimate->laid_out)
@@ -127,7 +127,7 @@ map_add_title(const struct state *s, bool tabs, int room, char *buf, size_t size
 	}
 	map_coordinates(l, cursor, at, sizeof at);
 	text_put(rank, sizeof rank, "  rank %lld: node %lld, GPU %lld%s%s", (long long)cursor,
-	    (long long)(cursor / node), (long long)(cursor % node), at[0] != '\0' ? "  " : "", at);
+	    (long long)(slot / node), (long long)(slot % node), at[0] != '\0' ? "  " : "", at);
 	text_add(buf, size, "%s%s", canvas_width(NULL, buf) + canvas_width(NULL, found) +
 	    canvas_width(NULL, rank) <= room ? found : "", rank);
 }
