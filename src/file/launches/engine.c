@@ -221,11 +221,27 @@ put_own_keys(struct jsonin *j, const struct engine *e)
 	put_objects(j);
 }
 
+/* SGLang's --afd-role (pull request 36258) and vllm-project/afd-plugin's roles, both experimental: a command is one
+ * side alone, and nothing published tells how fast they are. */
+static void
+refuse_apart(struct import *im, const struct jsonin *j)
+{
+	static const char *const keys[] = { "afd_role", "additional_config.afd" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (jsonin_has(j, keys[i])) {
+			import_at(im, keys[i]);
+			import_error(im, keys[i], "one side of attention and FFN on GPUs of their own, which no plan has: see "
+			    "shardplan topics afd (fix: the launch without it)");
+		}
+}
+
 static void
 take_engine(struct import *im, const struct jsonin *j, const struct engine *e)
 {
 	static const char graphs[] = "cuda_graph_config";
 
+	refuse_apart(im, j);
 	settings_take(im, j, e->keys, e->id);
 	if (e == &trtllm && json_is_null(json_object_get(j->root, graphs)))
 		import_set(im, FIELD_EAGER, "true", graphs);
