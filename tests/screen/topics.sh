@@ -47,6 +47,27 @@ expect '> 3d '
 keys q q
 expect 'rc=0'
 
+# Pages of setting up and of other programs, in both languages.
+start 100 40 xterm-256color "'$PROG'"
+expect '^┌ plan'
+keys : t o p i c s Space m e g a t r o n - d e e p s p e e d Enter
+expect 'topics: Megatron-LM and DeepSpeed'
+keys L
+expect 'Megatron-LM 与 DeepSpeed'
+keys q q
+keys : t o p i c s Space d e e p e p Enter
+expect 'DeepEP 与 NVSHMEM'
+keys L
+expect 'topics: DeepEP and NVSHMEM: setting up'
+keys q q
+keys : t o p i c s Space p r e c i s i o n Enter
+expect 'Does mixed precision always save memory'
+keys L
+expect '混合精度'
+keys L q q q
+expect 'rc=0'
+restored
+
 # The guide speaks of the plan, and leads to what it speaks of.
 start 100 40 xterm-256color "'$PROG'"
 expect '^┌ plan'

@@ -9,6 +9,7 @@
 #include "cli/session/session.h"
 #include "core/base/text.h"
 #include "core/framework/link.h"
+#include "core/plan/nodes.h"
 #include "out/out.h"
 #include "ui/map/map.h"
 
@@ -73,11 +74,13 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	const struct layout *l = &e->layout;
 	const int64_t per_node = s->plan.cluster.gpus_per_node;
 	const int64_t stage = layout_pipeline_rank(l, rank);
-	char axes[512] = "";
+	char axes[512] = "", name[NODE_NAME_SIZE];
 	int64_t mirror;
 
 	out_line(stdout, "rank         %" PRId64 " of %" PRId64, rank, l->world);
-	out_line(stdout, "node         %" PRId64, plan_slot(&s->plan, rank) / per_node);
+	nodes_name(s->plan.cluster.node_list, plan_slot(&s->plan, rank) / per_node, name, sizeof name);
+	out_line(stdout, "node         %" PRId64 "%s%s", plan_slot(&s->plan, rank) / per_node,
+	    name[0] != '\0' ? ": " : "", name);
 	out_line(stdout, "local rank   %" PRId64, plan_slot(&s->plan, rank) % per_node);
 	map_axes(l, rank, axes, sizeof axes);
 	out_line(stdout, "coordinates %s", axes);
