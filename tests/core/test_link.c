@@ -13,6 +13,7 @@
 #include "core/framework/link.h"
 #include "core/framework/resolve.h"
 #include "core/plan/field.h"
+#include "core/plan/nodes.h"
 #include "settings.h"
 
 static FILE *
@@ -463,6 +464,7 @@ nodes_that_differ(void **state)
 	struct plan p = settings_plan("nodes=2 gpus_per_node=3 nvlink_domain=3 nics_per_node=3", "node_gpus=2,3 tp=1");
 	struct layout l;
 	struct span s;
+	char text[64];
 
 	(void)state;
 	assert_int_equal(plan_world(&p), 5);
@@ -490,9 +492,16 @@ nodes_that_differ(void **state)
 	assert_int_equal(plan_world(&p), 508);
 	assert_int_equal(plan_slot(&p, 507), 63 * 8 + 3);
 	assert_int_equal(plan_at_slot(&p, 63 * 8 + 4), -1);
+	/* A slow node is found where its GPUs are: the second of three, ranks 3 to 7. */
+	settings_put_all(&p, "nodes=3 gpus_per_node=5 nvlink_domain=5 node_gpus=3,5,2 slow_nodes=n1*0.5");
+	assert_true(nodes_speed(&p, plan_slot(&p, 3) / 5, plan_slot(&p, 7) / 5) < 1);
+	assert_true(nodes_speed(&p, plan_slot(&p, 8) / 5, plan_slot(&p, 9) / 5) >= 1);
+	assert_string_equal(plan_node_text(&p, text, sizeof text), "(3,5,2)");
+	settings_put_all(&p, "nodes=64 gpus_per_node=8 nvlink_domain=8");
 	/* A text that is none leaves nodes as they are. */
 	settings_put(&p, "node_gpus", "63x8,4,");
 	assert_int_equal(plan_world(&p), 512);
+	assert_string_equal(plan_node_text(&p, text, sizeof text), "8");
 }
 
 /* Two nodes, four processes of two GPUs: groups of ranks that follow one another. */

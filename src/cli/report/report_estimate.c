@@ -32,13 +32,13 @@ print_model(const struct plan *p)
 static void
 print_sizes(const struct plan *p, const struct estimate *e)
 {
-	char layout[64];
+	char layout[64], node[PLAN_LIST_SIZE + 8];
 
 	field_format(FIELD_LAYOUT, p, layout, sizeof layout);
 	out_line(stdout, "plan         %s", *p->name != '\0' ? p->name : "(unnamed)");
 	out_line(stdout, "mode         %s", p->mode == MODE_SERVE ? "serve" : "train");
-	out_line(stdout, "cluster      %" PRId64 " node%s x %" PRId64 " GPU%s of %s = %" PRId64
-	    " GPU%s", p->cluster.nodes, TEXT_S(p->cluster.nodes), p->cluster.gpus_per_node,
+	out_line(stdout, "cluster      %" PRId64 " node%s x %s GPU%s of %s = %" PRId64
+	    " GPU%s", p->cluster.nodes, TEXT_S(p->cluster.nodes), plan_node_text(p, node, sizeof node),
 	    TEXT_S(p->cluster.gpus_per_node), p->cluster.gpu, plan_world(p),
 	    TEXT_S(plan_world(p)));
 	print_model(p);

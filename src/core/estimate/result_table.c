@@ -48,8 +48,9 @@ FORMULA(tight)
 
 FORMULA(world)
 {
-	text_put(buf, size, "%lld nodes*%lld GPUs", (long long)p->cluster.nodes,
-	    (long long)p->cluster.gpus_per_node);
+	char node[PLAN_LIST_SIZE + 8];
+
+	text_put(buf, size, "%lld nodes*%s GPUs", (long long)p->cluster.nodes, plan_node_text(p, node, sizeof node));
 }
 
 FORMULA(microbatches)

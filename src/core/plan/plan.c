@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
+
 /* Nodes that follow one another with as many GPUs each: "63x8" and the comma behind it. False where the text is
  * no such thing, and at its end. */
 static bool
@@ -92,6 +94,16 @@ plan_at_slot(const struct plan *p, int64_t slot)
 		if (node < nodes)
 			return local < gpus ? first + node * gpus + local : -1;
 	return -1;
+}
+
+const char *
+plan_node_text(const struct plan *p, char *buf, size_t size)
+{
+	if (plan_nodes_differ(p))
+		text_put(buf, size, "(%s)", p->cluster.node_gpus);
+	else
+		text_put(buf, size, "%lld", (long long)p->cluster.gpus_per_node);
+	return buf;
 }
 
 int64_t

@@ -14,6 +14,7 @@
 #ifndef CORE_PLAN_H
 #define CORE_PLAN_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -281,6 +282,9 @@ bool plan_nodes_counted(const struct plan *p, struct node_counts *out);
 bool plan_nodes_differ(const struct plan *p);
 int64_t plan_slot(const struct plan *p, int64_t rank);
 int64_t plan_at_slot(const struct plan *p, int64_t slot);
+
+/* GPUs of a node for people: "8", or "(2,3)" where nodes differ. Returns buf. */
+const char *plan_node_text(const struct plan *p, char *buf, size_t size);
 
 /* Nodes of an NVLink domain larger than a node, else 1. */
 int64_t plan_domain_nodes(const struct plan *p);

@@ -100,12 +100,13 @@ find_slow(const struct plan *p, const struct layout *l, double factor[STAGE_CHUN
 		return false;
 	for (int k = 0; k < slow.count; k++) {
 		const int64_t gpus = p->cluster.gpus_per_node;
-		const int64_t end = least_of((slow.range[k].last + 1) * gpus, l->world);
 
-		for (int64_t rank = slow.range[k].first * gpus; rank < end; rank++) {
-			double *of = &factor[layout_pipeline_rank(l, rank)];
+		for (int64_t slot = slow.range[k].first * gpus; slot < (slow.range[k].last + 1) * gpus; slot++) {
+			const int64_t rank = plan_at_slot(p, slot);
+			double *of = rank >= 0 && rank < l->world ? &factor[layout_pipeline_rank(l, rank)] : NULL;
 
-			*of = smaller(*of, slow.range[k].factor);
+			if (of != NULL)
+				*of = smaller(*of, slow.range[k].factor);
 		}
 	}
 	return slow.count > 0;

@@ -289,6 +289,7 @@ add_plan(struct strip *strip, const struct state *s, int w)
 	const char *name = state_file_name(s);
 	const int most = w / 2 < NAME_MOST ? w / 2 : NAME_MOST;
 	const bool whole = canvas_width(NULL, name) <= most;
+	char node[PLAN_LIST_SIZE + 8];
 
 	/* The mark's place is kept free: what follows stays where it is. */
 	text_put(p->text, sizeof p->text, "%.*s%s%s%s", (int)canvas_fit(name, whole ? most : most - 2),
@@ -299,8 +300,8 @@ add_plan(struct strip *strip, const struct state *s, int w)
 	text_put(p->text, sizeof p->text, "%.*s", (int)canvas_fit(s->plan.model.preset, MODEL_MOST),
 	    s->plan.model.preset);
 	gpus = add_piece(strip, 10, ROLE_TEXT);
-	text_put(gpus->text, sizeof gpus->text, "%lld x %lld %s = %lld",
-	    (long long)s->plan.cluster.nodes, (long long)s->plan.cluster.gpus_per_node,
+	text_put(gpus->text, sizeof gpus->text, "%lld x %s %s = %lld",
+	    (long long)s->plan.cluster.nodes, plan_node_text(&s->plan, node, sizeof node),
 	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));
 	p = add_piece(strip, 2, ROLE_TEXT);
 	put_sizes(s, p->text, sizeof p->text);
