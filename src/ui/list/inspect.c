@@ -41,7 +41,7 @@ place_rows(struct rows *rows, const struct state *s, int64_t rank)
 		text_add(text, sizeof text, "; it reaches %.3g of the speed of others", speed);
 	if (c->nvlink_domain > 1)
 		text_add(text, sizeof text, "; NVLink domain %lld",
-		    (long long)(rank / c->nvlink_domain));
+		    (long long)(slot / c->nvlink_domain));
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, "%s", text);
 	text[0] = '\0';
 	map_axes(&s->estimate->layout, rank, text, sizeof text);
