@@ -91,13 +91,16 @@ bool
 rule_process_splits(const struct facts *f, char *message, size_t size)
 {
 	const int64_t gpus = f->plan->cluster.gpus_per_process;
+	struct layout l;
 
 	if (gpus < 2)
 		return false;
 	if (plan_nodes_differ(f->plan) || f->plan->cluster.gpus_per_node % gpus != 0)
 		return BROKEN("processes of %lld GPUs want nodes that are alike, of a multiple of them", N(gpus));
-	for (int64_t rank = 1; f->layout != NULL && rank < gpus; rank++)
-		if (is_replicated(f->layout, rank))
+	if (!layout_init(&l, f->plan, NULL)) /* one with axes: who asks for sizes alone has none */
+		return false;
+	for (int64_t rank = 1; rank < gpus; rank++)
+		if (is_replicated(&l, rank))
 			return BROKEN("GPU %lld of the first process holds another replica: a process splits one model, "
 			    "as stages that follow one another do (order tp-cp-ep-pp-dp)", N(rank));
 	return false;
