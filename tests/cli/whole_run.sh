@@ -53,12 +53,12 @@ days() {
 	run 0 estimate --json "$TOP/share/plans/$name.cfg" "$@"
 	number net_days
 }
-gpt530='--model=mt-nlg-530b --set=parallel.release=202104'
 : >table
 while read -r published ptd nodes micro batch model; do
-	[ "$model" = 530b ] && set -- $gpt530 || set --
+	set --
+	[ "$model" = 175b ] || set -- --model=mt-nlg-530b --set=parallel.release=202104
 	zero=$(days gpt3-175b-zero3-2021 --nodes="$nodes" --micro-batch-size="$micro" --global-batch-size="$batch" "$@")
-	[ "$model" = 530b ] && batch=2240 && set -- "$@" --pp=35
+	[ "$model" = 175b ] || set -- "$@" --pp=35
 	echo "$zero $published $(days gpt3-175b-narayanan --nodes="$nodes" --global-batch-size="$batch" "$@") $ptd" >>table
 done <<'END'
 90 84 48 4 1536 175b
