@@ -119,6 +119,19 @@ done
 good explain params.total
 out_has '^params\.total = 8,030,261,248 parameters$'
 out_has '^    source: '
+# the letters of formulas of memory, those that are there, each of one or two with its meaning
+good explain memory.activations
+out_has '^letters of these formulas$'
+out_has '^    Ts     T/TP with sequence parallelism, else T$'
+out_lacks "^    (ql|lk|routed) "
+for model in llama-3.1-8b deepseek-v3 qwen3-next-80b-a3b nemotron-h-8b; do
+	good explain --model=$model --nodes=8 --tp=4 --pp=1 memory.activations
+	sed -n 's/^    \(.*\) = .*/\1/p' out | grep -v source | grep -oE '[A-Za-z0-9_ -]+' | sed 's/^ *//; s/ *$//' |
+	    grep -xE '[a-zA-Z]|T[a-z]|[a-z][a-z]' | grep -vxE 'TP|EP|CP' | sort -u >letters
+	while read -r letter; do
+		grep -q "^    $letter  " out || fail "$model: no word of $letter"
+	done <letters
+done
 good estimate --stage=2
 [ "$(grep -Ec '^ +[0-9]+ +[0-9]' out)" -eq 2 ] || fail '--stage prints one stage of two tables'
 good estimate --mode=serve --layout=vllm --nodes=1 --tp=8 --pp=1

@@ -9,6 +9,7 @@
 #include "cli/report/report.h"
 #include "core/base/text.h"
 #include "core/estimate/explain.h"
+#include "core/estimate/symbol.h"
 #include "core/search/search_target.h"
 #include "out/out.h"
 #include "ui/pane/figures.h"
@@ -169,6 +170,30 @@ complain_empty(const struct explain *q)
 		    "it", path);
 }
 
+/* What letters of the formulas above stand for. */
+static void
+print_letters(const struct explain *q, const struct reason reason[], int reasons)
+{
+	bool has[SYMBOLS] = { false }, any = false;
+
+	for (int i = 0; i < reasons; i++) {
+		size_t at = 0;
+
+		for (const struct ledger_term *t; (t = explain_next(q, &reason[i], &at)) != NULL;)
+			if (strncmp(result_table[reason[i].of].path, "memory.", sizeof "memory." - 1) == 0)
+				symbols_find(t->formula, has);
+	}
+	for (int i = 0; i < SYMBOLS; i++) {
+		if (has[i] && !any) {
+			out_end(stdout);
+			out_line(stdout, "letters of these formulas");
+		}
+		if (has[i])
+			out_line(stdout, "    %-6s %s", symbol_table[i].name, symbol_table[i].help);
+		any = any || has[i];
+	}
+}
+
 /* False when the plan has none of it. */
 static bool
 print_result(const struct plan *p, const struct explain *q)
@@ -201,6 +226,7 @@ print_result(const struct plan *p, const struct explain *q)
 		out_end(stdout);
 		print_made(q, reason[i].of, &reason[i]);
 	}
+	print_letters(q, reason, reasons);
 	return true;
 }
 
