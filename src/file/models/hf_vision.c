@@ -129,7 +129,7 @@ llama_tokens(struct hf *h, const struct tower *t)
 {
 	const double side = llama_side(h, t);
 
-	return LLAMA_TILES * side * side / 4;
+	return (double)LLAMA_TILES * side * side / 4;
 }
 
 static double
