@@ -77,19 +77,17 @@ take_duration(struct import *im, const struct jsonin *j)
 {
 	static const char key[] = "max_duration";
 	const char *text = jsonin_text(j, key);
-	char *unit, value[32];
+	char *unit;
 	const double n = text != NULL ? strtod(text, &unit) : 0;
 
 	if (text == NULL || !(n > 0) || n > 1e18)
 		return;
-	if (text_equal(unit, "ba") && n < INT32_MAX) {
+	if (text_equal(unit, "ba") && n < INT32_MAX)
 		settings_budget(im, (int64_t)n, key);
-	} else if (text_equal(unit, "tok") && n >= 1e6) {
-		text_put(value, sizeof value, "%.10g", n / 1e9);
-		import_set(im, FIELD_TOKEN_BUDGET, value, key);
-	} else {
+	else if (text_equal(unit, "tok"))
+		settings_tokens(im, n, key);
+	else
 		import_ignore(im, key, "how many tokens that is the data tell (training.token_budget)");
-	}
 }
 
 /* One row of the batch each, where the file leaves the size of a micro-batch to a try on the GPU. */
@@ -116,7 +114,7 @@ composer_read(struct import *im)
 		settings_take(im, &j, keys, "Composer");
 		take_method(im, &j);
 		world = settings_world(im, settings_number(&j, WORDS_NODES, 1), settings_number(&j, WORDS_PROCESSES, 0),
-		    WORDS_PROCESSES);
+		    8, WORDS_PROCESSES);
 		take_micro_batch(im, &j, world);
 		if (!jsonin_has(&j, "fsdp_config"))
 			import_assume(im, FIELD_ZERO_STAGE, "0", "no fsdp_config");

@@ -106,14 +106,11 @@ static void
 take_litgpt_budget(struct import *im, const struct jsonin *j)
 {
 	double tokens;
-	char value[32];
 
-	if (jsonin_real(j, "train.max_tokens", 1e6, 1e18, &tokens)) {
-		text_put(value, sizeof value, "%.10g", tokens / 1e9);
-		import_set(im, FIELD_TOKEN_BUDGET, value, "train.max_tokens");
-	} else if (jsonin_has(j, "train.max_steps")) {
+	if (jsonin_real(j, "train.max_tokens", 1, 1e18, &tokens))
+		settings_tokens(im, tokens, "train.max_tokens");
+	else if (jsonin_has(j, "train.max_steps"))
 		settings_budget(im, settings_number(j, "train.max_steps", 0), "train.max_steps");
-	}
 }
 
 void
@@ -136,7 +133,7 @@ litgpt_read(struct import *im)
 		if (!jsonin_has(&j, "train.max_seq_length") || jsonin_text(&j, "train.max_seq_length") != NULL)
 			import_ignore(im, "train.max_seq_length", "not set: the longest of the data, at most what the model takes");
 		settings_world(im, settings_number(&j, "num_nodes", 1), devices > 0 || pretrains || jsonin_has(&j, "devices") ? devices : 1,
-		    "devices");
+		    8, "devices");
 		settings_set(im, &j, FIELD_GLOBAL_BATCH_SIZE, settings_number(&j, "train.global_batch_size", pretrains ? 512 : 16),
 		    "train.global_batch_size");
 		if (plan_world(im->plan) > 1 && im->plan->finetune.quantization != QUANT_NONE && !pretrains)
@@ -227,7 +224,8 @@ lightning_read(struct import *im)
 		    "model.init_args.model_name model.init_args.model model.init_args.checkpoint model.model_name_or_path model.model_name");
 		if (!field_is_set(FIELD_PRESET, im->plan) && !field_is_set(FIELD_LAYERS, im->plan))
 			text_put(im->unread, sizeof im->unread, "the module's code");
-		settings_world(im, settings_number(&j, "trainer.num_nodes", 1), devices_of(&j, "trainer.devices"), "trainer.devices");
+		settings_world(im, settings_number(&j, "trainer.num_nodes", 1), devices_of(&j, "trainer.devices"), 8,
+		    "trainer.devices");
 		settings_take(im, &j, lightning_keys, "Lightning");
 		take_strategy(im, &j);
 		take_first(im, &j, FIELD_MICRO_BATCH_SIZE, "micro_batch_size|batch_size|train_batch_size");

@@ -235,19 +235,21 @@ settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t rollout
 }
 
 int64_t
-settings_world(struct import *im, int64_t nodes, int64_t gpus, const char *source)
+settings_world(struct import *im, int64_t nodes, int64_t gpus, int64_t usual, const char *source)
 {
 	static const char launcher[] = "the launcher says (--world)";
+	const struct plan *p = im->plan;
+	const int64_t apart = plan_has_rollouts(p) && p->rl.placement == RL_SPLIT ? p->rl.rollout_gpus : 0;
 
 	if (im->world > 0) {
 		import_machine(im, im->world, 0, 0, "--world");
 	} else if (gpus > 0) {
-		import_machine(im, product_of(nodes, gpus), nodes, gpus, source);
+		import_machine(im, product_of(nodes, gpus) + apart, apart > 0 ? 0 : nodes, apart > 0 ? 0 : gpus, source);
 	} else {
 		import_assume_int(im, FIELD_NODES, nodes, launcher);
-		import_assume_int(im, FIELD_GPUS_PER_NODE, 8, launcher);
+		import_assume_int(im, FIELD_GPUS_PER_NODE, usual + apart, launcher);
 	}
-	return plan_world(im->plan);
+	return most_of(plan_world(p) - apart, 1);
 }
 
 void
@@ -325,20 +327,28 @@ tell_unasked(void *to, const char *path)
 
 /* Steps of so many tokens each: the whole run, unless rollouts make steps of other lengths. */
 void
+settings_tokens(struct import *im, double tokens, const char *source)
+{
+	char value[32];
+
+	text_put(value, sizeof value, "%.10g", tokens / 1e9);
+	if (tokens < 1e6)
+		import_ignore(im, source, "less than a million tokens");
+	else
+		import_set(im, FIELD_TOKEN_BUDGET, value, source);
+}
+
+void
 settings_budget(struct import *im, int64_t steps, const char *source)
 {
 	const struct training *t = &im->plan->training;
-	const double tokens = (double)steps * (double)t->global_batch_size * (double)t->sequence_length;
-	char value[32];
 
 	if (steps < 1)
 		return;
-	if (tokens < 1e6 || plan_has_rollouts(im->plan) || im->plan->mode != MODE_TRAIN) {
-		import_ignore(im, source, tokens < 1e6 ? "less than a million tokens" : "steps with rollouts");
-		return;
-	}
-	text_put(value, sizeof value, "%.10g", tokens / 1e9);
-	import_set(im, FIELD_TOKEN_BUDGET, value, source);
+	if (plan_has_rollouts(im->plan) || im->plan->mode != MODE_TRAIN)
+		import_ignore(im, source, "steps with rollouts");
+	else
+		settings_tokens(im, (double)steps * (double)t->global_batch_size * (double)t->sequence_length, source);
 }
 
 /* What the trainers call the steps of a run; -1 are those of its epochs, which the data tell. */

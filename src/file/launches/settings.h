@@ -48,9 +48,9 @@ void settings_set(struct import *im, const struct jsonin *j, enum field_id f, in
 void settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t rollout,
     const char *source);
 
-/* The GPUs of a launch whose settings tell nodes and GPUs of each, 0: not told, which is a node of 8; --world
- * wins. Their number. */
-int64_t settings_world(struct import *im, int64_t nodes, int64_t gpus, const char *source);
+/* The GPUs of a launch whose settings tell nodes and GPUs of each, 0: not told, then so many as usual; --world
+ * wins. How many the trainer has: a server with rollouts has others, which the plan counts too. */
+int64_t settings_world(struct import *im, int64_t nodes, int64_t gpus, int64_t usual, const char *source);
 
 /* Prompts and responses that fit into a row of the trainer, whose length is set; `why` for the
  * account. What is generated may as well be limited by that length alone. */
@@ -69,7 +69,10 @@ void settings_fsdp1(struct import *im, const struct jsonin *j, const char *at);
 /* Tell that those of these keys, which | joins, that are there are no field of a plan. */
 void settings_others(struct import *im, const struct jsonin *j, const char *keys, const char *why);
 
-/* training.token_budget of so many steps, 0 or less: not said. For the end, once batch and length are there; a
+/* training.token_budget, where it is a million tokens or more. */
+void settings_tokens(struct import *im, double tokens, const char *source);
+
+/* Tokens of so many steps, 0 or less: not said. For the end, once batch and length are there; a
  * run with rollouts has none. */
 void settings_budget(struct import *im, int64_t steps, const char *source);
 

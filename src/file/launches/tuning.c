@@ -128,31 +128,17 @@ take_method(struct import *im, const struct jsonin *j, const struct tuner *d)
 	tuning_take_targets(im, j, d);
 }
 
-/* The GPUs of the launch: as the user says, as the script does, or the fewest. A server with rollouts has others. */
 int64_t
 tuning_machine(struct import *im, const struct jsonin *j, int64_t fewest)
 {
-	const int64_t apart = plan_has_rollouts(im->plan) && im->plan->rl.placement == RL_SPLIT ? im->plan->rl.rollout_gpus : 0;
-	static const char launcher[] = "the launcher says (--world)";
-	const int64_t nodes = settings_number(j, WORDS_NODES, 1);
 	const int64_t processes = settings_number(j, WORDS_PROCESSES, 0);
+	const int64_t nodes = processes > 0 ? most_of(settings_number(j, WORDS_NODES, 1), 1) : 1;
+	const int64_t world = settings_world(im, nodes, processes, fewest, WORDS_PROCESSES);
 
-	if (im->world > 0) {
-		import_machine(im, im->world, 0, 0, "--world");
-		return most_of(im->world - apart, 1);
-	}
-	if (processes > 0 && nodes > 0) {
-		import_machine(im, product_of(nodes, processes) + apart, apart > 0 ? 0 : nodes, apart > 0 ? 0 : processes,
-		    WORDS_PROCESSES);
-		if (apart > 0)
-			return product_of(nodes, processes);
-		if (jsonin_text(j, WORDS_EACH) != NULL)
-			import_set(im, FIELD_NODE_GPUS, jsonin_text(j, WORDS_EACH), WORDS_EACH);
-		return plan_world(im->plan);
-	}
-	import_assume_int(im, FIELD_NODES, 1, launcher);
-	import_assume_int(im, FIELD_GPUS_PER_NODE, fewest + apart, launcher);
-	return fewest;
+	if (im->world > 0 || processes <= 0 || jsonin_text(j, WORDS_EACH) == NULL)
+		return world;
+	import_set(im, FIELD_NODE_GPUS, jsonin_text(j, WORDS_EACH), WORDS_EACH);
+	return plan_world(im->plan);
 }
 
 /* MiCS shards within groups of so many of its ranks (deepspeed_json.c). The machine is set before. */
