@@ -10,9 +10,9 @@
 
 #define HOUR 3600.0
 
-/* Names of objectives besides the prices. */
-static const char *const names[] = { "time", "memory", "tokens", "gpus" };
-enum { NAMES = sizeof names / sizeof *names };
+/* Names of objectives: of results, then the prices. */
+static const char *const names[] = { "time", "memory", "tokens", "gpus", "gpu-hours", "cost" };
+enum { NAMED_RESULTS = 4, NAMES = sizeof names / sizeof *names };
 
 static enum result_id
 result_named(size_t name, const struct plan *p)
@@ -132,7 +132,7 @@ find_path(struct search_target *t, const char *path, const struct plan *p, char 
 static bool
 find_name(struct search_target *t, const char *name, const struct plan *p, char *err, size_t size)
 {
-	for (size_t i = 0; i < NAMES; i++)
+	for (size_t i = 0; i < NAMED_RESULTS; i++)
 		if (text_equal(names[i], name))
 			return take_result(t, result_named(i, p), p, err, size);
 	if (!text_equal(name, "gpu-hours") && !text_equal(name, "cost"))

@@ -77,17 +77,17 @@ walk_enough(const struct walk *w)
 
 	if (s->explains > 0)
 		return walk_narrows(w) ? enough_to_be_nearer(w) : enough;
-	if (!plan_has_rl(&w->worker->plan)) /* what its phases hold is known after the time of a step */
+	if (!plan_has_rl(&w->worker->plan)) { /* what its phases hold is known after the time of a step */
 		enough = allowed(w, 1);
+		if (!w->times)
+			enough.seconds = 0;
+		else if (w->by_time)
+			enough.seconds = smaller(enough.seconds, outdone(w));
+	}
 	if (s->tight)
 		enough.bytes.low = smaller(enough.bytes.low, capacity);
 	else
 		enough.bytes.high = capacity;
-	if (plan_has_rl(&w->worker->plan))
-		return enough;
-	enough.seconds = w->times ? enough.seconds : 0;
-	if (w->by_time)
-		enough.seconds = smaller(enough.seconds, outdone(w));
 	return enough;
 }
 

@@ -275,8 +275,12 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 	}
 	if (!write_out(s, ask, asked, err, size) ||
 	    !read_ask(asked, &s->plan, &search, &w, words, err, size) ||
-	    !space_make(space, &s->plan, s->catalog, &w, err, size) ||
-	    (search.space = space, !search_is_known(&search, &s->plan, err, size))) {
+	    !space_make(space, &s->plan, s->catalog, &w, err, size)) {
+		free(space);
+		return false;
+	}
+	search.space = space;
+	if (!search_is_known(&search, &s->plan, err, size)) {
 		free(space);
 		return false;
 	}
