@@ -247,7 +247,7 @@ add_image(const struct serving_of *o, double *sum, struct ledger *ledger)
 	const double tokens = (double)m->vision_tokens, h = (double)m->hidden_size;
 	const double outputs = 1 + (double)m->vision_deepstack;
 
-	if (tokens > 0)
+	if (m->vision_params > 0 && tokens > 0)
 		HELD(ledger, *sum, "activations: tokens of an image", VLLM_ENCODER, tokens * outputs * h * 2,
 		    IS(tokens), IS(outputs), IS(h));
 }
@@ -270,8 +270,7 @@ profiled_activations(const struct serving_of *o, bool last, struct ledger *ledge
 		sum += add_forward(o, VLLM_WORKER, !stays, ledger);
 	if (stays)
 		add_moe_workspace(o, &sum, ledger);
-	if (o->p->model.vision_params > 0)
-		add_image(o, &sum, ledger);
+	add_image(o, &sum, ledger);
 	if (s->pp > 1)
 		HELD(ledger, sum, "activations: between stages", VLLM_LOGS, 2 * s->tokens * h * 2,
 		    AS("T", s->tokens), IS(h));
