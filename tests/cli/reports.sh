@@ -255,4 +255,19 @@ SHARDPLAN_DATADIR=$TOP/share
 run 1 check --model=llama-3.1-8bb
 out_has 'llama-3\.1-8b)'
 
+# one field: what it is, what a plan makes of it, and since when there is one of that name
+good fields tp
+out_has '^parallel\.tp, by default 1$'
+out_has '^    since 0\.1$'
+good fields run.spare_nodes
+out_has '^    since 0\.2$'
+run 2 fields paralel.tp
+err_has 'no field .paralel\.tp. \(did you mean parallel\.tp\?\)'
+good explain "$TOP/share/plans/seed-64.cfg" tp
+out_has '^parallel\.tp = [0-9]+ \(set\)$'
+good explain --mode=serve --pp=1 serving.prompt_tokens
+out_has '^serving\.prompt_tokens = [0-9]+ \((the default|follows .*)\)$'
+good explain run.days --set=training.token_budget=100
+out_has ' \(since 0\.2\)$'
+
 finish

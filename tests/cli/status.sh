@@ -193,8 +193,8 @@ bad_usage 'ranks go from 0 to 15' rank 16
 bad_usage 'diff needs A B' diff plan.cfg
 bad_usage 'only one of the plans' diff - -
 bad_usage 'memory\.optimizer' explain
-bad_usage "no quantity 'speed'" explain speed
-bad_usage "no quantity 'step.second' .did you mean step\.seconds\?.$" explain step.second
+bad_usage "no quantity or field 'speed'" explain speed
+bad_usage "no quantity or field 'step.second' .did you mean step\.seconds\?.$" explain step.second
 bad_usage 'did you mean serving\.ttft_seconds\?' explain ttft
 bad_usage 'peak\.total of 70 bytes: write 70GiB or 70GB' search --where='peak.total<=70'
 run 2 import --from=foo plan.cfg

@@ -2,9 +2,11 @@
  * test_result.c - the table of results: names, values, and that each is explained.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/text.h"
+#include "core/plan/since.h"
 #include "explained.h"
 #include "settings.h"
 
@@ -34,6 +36,35 @@ run(const char *settings, struct ledger *ledger)
 	estimate_run(estimate, &p, NULL, ledger);
 	assert_true(ledger->count < TERMS_MAX);
 	return p;
+}
+
+/* Every name that 0.1 had is of 0.1, and no other is: a new row needs one in since.def as well. */
+static void
+test_since(void **state)
+{
+	bool field[FIELD_COUNT] = { false }, result[RESULT_COUNT] = { false };
+	const char *top = getenv("TOP");
+	char line[80], path[512];
+	FILE *in;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/tests/data/names_0.1.txt", top != NULL ? top : ".");
+	in = fopen(path, "r");
+	assert_non_null(in);
+	while (fgets(line, sizeof line, in) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		for (int i = 0; i < FIELD_COUNT; i++)
+			field[i] = field[i] || text_equal(line, field_table[i].path);
+		for (int i = 0; i < RESULT_COUNT; i++)
+			result[i] = result[i] || text_equal(line, result_table[i].path);
+	}
+	fclose(in);
+	for (int i = 0; i < FIELD_COUNT; i++)
+		if (field[i] != text_equal(since_version(field_table[i].path), "0.1"))
+			fail_msg("%s is in since.def, or should be", field_table[i].path);
+	for (int i = 0; i < RESULT_COUNT; i++)
+		if (result[i] != text_equal(since_version(result_table[i].path), "0.1"))
+			fail_msg("%s is in since.def, or should be", result_table[i].path);
 }
 
 static void
@@ -204,7 +235,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows), cmocka_unit_test(test_find),
+		cmocka_unit_test(test_rows), cmocka_unit_test(test_since), cmocka_unit_test(test_find),
 		cmocka_unit_test(test_explained), cmocka_unit_test(test_values),
 		cmocka_unit_test(test_better),
 		cmocka_unit_test(test_explained_parts),

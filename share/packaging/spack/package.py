@@ -10,11 +10,11 @@ from spack.package import *
 class Shardplan(AutotoolsPackage):
     """Plan, in the terminal, how a large language model is split over GPUs."""
 
-    url = "file://" + os.path.join(os.getcwd(), "shardplan-0.1.0.tar.gz")
+    url = "file://" + os.path.join(os.getcwd(), "shardplan-0.2.0.tar.gz")
 
     license("MIT")
 
-    version("0.1.0")
+    version("0.2.0")
 
     variant("static", default=False, description="Link all libraries into the program")
 

@@ -26,6 +26,9 @@ void report_doubts(const struct session *s);
 /* Whether there is the stage that --stage names, if it does; else a usage error. */
 bool report_has_stage(const struct options *o, const struct estimate *e);
 
+/* What a field is: its meaning, range, mode, option, and since when there is one of that name. */
+void report_field(enum field_id f);
+
 /* One line of `layers`. */
 void report_chunk(const struct placement *pl, int64_t pp, int64_t v);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/base/run.h"
 #include "cli/report/report.h"
@@ -14,6 +15,7 @@
 #include "core/model/params.h"
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
+#include "core/plan/since.h"
 #include "file/import/import.h"
 #include "out/out.h"
 
@@ -49,45 +51,105 @@ json_one_field(struct jsonout *j, enum field_id id, const struct plan *defaults)
 	jsonout_text(j, "option", f->flag);
 	jsonout_text(j, "short", field_abbreviation(id));
 	jsonout_text(j, "meaning", f->help);
+	jsonout_text(j, "since", since_version(f->path));
 	jsonout_close(j);
 }
 
+/* All fields, or the one that is asked for. */
 static int
-json_fields(const struct plan *defaults)
+json_fields(const struct plan *defaults, enum field_id only)
 {
 	struct jsonout j = { .out = stdout };
 
 	jsonout_object(&j, NULL);
 	jsonout_list(&j, "fields");
 	for (int i = 0; i < FIELD_COUNT; i++)
-		json_one_field(&j, (enum field_id)i, defaults);
+		if (only == FIELD_COUNT || only == (enum field_id)i)
+			json_one_field(&j, (enum field_id)i, defaults);
 	jsonout_close(&j);
 	jsonout_close(&j);
 	return STATUS_OK;
 }
 
-int
-fields_run(const struct options *o)
+/* "one of a, b, c"; before somebody's eyes "12 names" where a column has no room for them. */
+static void
+put_range(enum field_id f, char *range, size_t size)
 {
-	struct plan defaults;
+	enum { COLUMN = 30 };
+	char name[PLAN_ID_SIZE];
+	int64_t names = 0;
+
+	field_range(f, range, size);
+	if (strlen(range) <= COLUMN || field_table[f].type != FIELD_CHOICE || !isatty(STDOUT_FILENO))
+		return;
+	while (field_choice(f, names, name, sizeof name))
+		names++;
+	text_put(range, size, "%" PRId64 " names", names);
+}
+
+static int
+list_fields(const struct plan *defaults)
+{
 	struct table t;
 	char range[512], value[PLAN_LAYOUT_SIZE];
 
-	plan_defaults(&defaults);
-	if (o->json)
-		return json_fields(&defaults);
 	table_init(&t, 7);
 	table_row(&t, (const char *[]){ "path", "type", "unit", "range", "default", "mode",
 	    "meaning" });
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		const struct field *f = &field_table[i];
 
-		field_range((enum field_id)i, range, sizeof range);
-		field_format((enum field_id)i, &defaults, value, sizeof value);
+		put_range((enum field_id)i, range, sizeof range);
+		field_format((enum field_id)i, defaults, value, sizeof value);
 		table_row(&t, (const char *[]){ f->path, type_name[f->type], f->unit, range, value,
 		    modes_name[f->modes], f->help });
 	}
 	return table_print(&t) ? STATUS_OK : STATUS_ERROR;
+}
+
+void
+report_field(enum field_id id)
+{
+	const struct field *f = &field_table[id];
+	const char *brief = field_abbreviation(id);
+	char range[512];
+
+	field_range(id, range, sizeof range);
+	out_line(stdout, "%s", f->help);
+	out_line(stdout, "    %s%s%s, %s", type_name[f->type], f->unit[0] != '\0' ? " of " : "", f->unit,
+	    range);
+	out_line(stdout, "    counts in %s",
+	    f->modes == MODES_BOTH ? "both modes" : modes_name[f->modes]);
+	if (f->flag != NULL)
+		out_line(stdout, "    option --%s", f->flag);
+	if (brief != NULL)
+		out_line(stdout, "    also called %s", brief);
+	out_line(stdout, "    since %s", since_version(f->path));
+}
+
+int
+fields_run(const struct options *o)
+{
+	const char *name = o->operands > 0 ? o->operand[0] : NULL;
+	const enum field_id id = name != NULL ? field_find(name) : FIELD_COUNT;
+	const char *near = name != NULL ? field_near(name) : NULL;
+	struct plan defaults;
+	char value[PLAN_LAYOUT_SIZE];
+
+	if (name != NULL && id == FIELD_COUNT && near != NULL)
+		return usage_error("fields: there is no field '%s' (did you mean %s?)", name, near);
+	if (name != NULL && id == FIELD_COUNT)
+		return usage_error("fields: there is no field '%s' ('shardplan fields' lists them)", name);
+	plan_defaults(&defaults);
+	if (o->json)
+		return json_fields(&defaults, id);
+	if (name == NULL)
+		return list_fields(&defaults);
+	field_format(id, &defaults, value, sizeof value);
+	out_line(stdout, "%s, %s%s", field_table[id].path,
+	    value[0] != '\0' ? "by default " : "without a default", value);
+	report_field(id);
+	return STATUS_OK;
 }
 
 /* One entry and the values that it gives to the fields of its section. */

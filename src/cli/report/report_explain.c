@@ -1,4 +1,5 @@
-/* `explain`: how a result follows, by its terms as the code that computes it noted them. */
+/* `explain`: how a result follows, by its terms as the code that computes it noted them; and what a
+ * field is set to. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +11,8 @@
 #include "core/base/text.h"
 #include "core/estimate/explain.h"
 #include "core/estimate/symbol.h"
+#include "core/plan/field_source.h"
+#include "core/plan/since.h"
 #include "core/search/search_target.h"
 #include "out/out.h"
 #include "ui/pane/figures.h"
@@ -122,6 +125,15 @@ print_name(enum result_id id, int64_t stage)
 		out_part(stdout, " of stage %" PRId64, stage);
 }
 
+/* What it is, and since when there is a result of that name. */
+static void
+print_help(enum result_id id)
+{
+	const char *path = result_table[id].path;
+
+	out_line(stdout, "%s (since %s)", result_table[id].help, since_version(path));
+}
+
 /* Terms under the result that is their sum; of a part what it is part of is said as well. */
 static void
 print_made(const struct explain *q, enum result_id id, const struct reason *r)
@@ -134,7 +146,7 @@ print_made(const struct explain *q, enum result_id id, const struct reason *r)
 	if (r->made.part != PART_NONE && id != q->id)
 		out_part(stdout, " of %s", format_value(text, sizeof text, measure, r->whole));
 	out_end(stdout);
-	out_line(stdout, "%s", result_table[id].help);
+	print_help(id);
 	print_terms(q, r);
 }
 
@@ -151,7 +163,7 @@ print_value(const struct explain *q, const char *formula)
 	if (result_value(q->id, q->e, stage, &value))
 		out_part(stdout, " = %s", format_value(text, sizeof text, r->measure, value));
 	out_end(stdout);
-	out_line(stdout, "%s", r->help);
+	print_help(q->id);
 	if (formula[0] != '\0')
 		out_line(stdout, "= %s", formula);
 }
@@ -270,6 +282,7 @@ json_result_terms(const struct plan *p, const struct explain *q)
 		jsonout_int(&j, "stage", usual);
 	json_result(&j, "value", q->id, q->e, usual);
 	jsonout_text(&j, "help", r->help);
+	jsonout_text(&j, "since", since_version(r->path));
 	jsonout_text(&j, "formula", formula[0] != '\0' ? formula : NULL);
 	jsonout_list(&j, "terms");
 	for (int i = 0; i < reasons; i++) {
@@ -314,6 +327,31 @@ explain_work(struct session *s, const struct options *o)
 	return status;
 }
 
+/* A field is no number that follows: what it is set to, by whom, and what it means. */
+static int
+explain_field(struct session *s, const struct options *o)
+{
+	const enum field_id f = field_find(o->operand[o->operands - 1]);
+	char value[PLAN_LAYOUT_SIZE], source[160];
+	struct jsonout j = { .out = stdout };
+
+	field_format(f, &s->plan, value, sizeof value);
+	field_source_text(f, &s->plan, source, sizeof source);
+	if (o->json) {
+		jsonout_object(&j, NULL);
+		jsonout_text(&j, "field", field_table[f].path);
+		json_field(&j, "value", f, &s->plan);
+		jsonout_text(&j, "from", source);
+		jsonout_text(&j, "help", field_table[f].help);
+		jsonout_text(&j, "since", since_version(field_table[f].path));
+		jsonout_close(&j);
+		return STATUS_OK;
+	}
+	out_line(stdout, "%s = %s (%s)", field_table[f].path, value[0] != '\0' ? value : "nothing", source);
+	report_field(f);
+	return STATUS_OK;
+}
+
 int
 explain_run(const struct options *o)
 {
@@ -322,12 +360,14 @@ explain_run(const struct options *o)
 
 	if (name != NULL && result_find(name) != RESULT_COUNT)
 		return session_with(o, explain_work);
-	if (near != NULL && result_find(near) != RESULT_COUNT)
-		return usage_error("explain: there is no quantity '%s' (did you mean %s?)", name, near);
+	if (name != NULL && field_find(name) != FIELD_COUNT)
+		return session_with(o, explain_field);
+	if (near != NULL)
+		return usage_error("explain: there is no quantity or field '%s' (did you mean %s?)", name, near);
 	if (name == NULL)
 		complain("explain needs a quantity; there are");
 	else
-		complain("explain: there is no quantity '%s'; there are", name);
+		complain("explain: there is no quantity or field '%s'; quantities are", name);
 	list_results();
 	return STATUS_ERROR;
 }
