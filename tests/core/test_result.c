@@ -38,7 +38,7 @@ run(const char *settings, struct ledger *ledger)
 	return p;
 }
 
-/* Every name that 0.1 had is of 0.1, and no other is: a new row needs one in since.def as well. */
+/* Every name that the first version had is of it, and no other is: a new row needs one in since.def as well. */
 static void
 test_since(void **state)
 {
@@ -60,10 +60,10 @@ test_since(void **state)
 	}
 	fclose(in);
 	for (int i = 0; i < FIELD_COUNT; i++)
-		if (field[i] != text_equal(since_version(field_table[i].path), "0.1"))
+		if (field[i] != text_equal(since_version(field_table[i].path), SINCE_FIRST))
 			fail_msg("%s is in since.def, or should be", field_table[i].path);
 	for (int i = 0; i < RESULT_COUNT; i++)
-		if (result[i] != text_equal(since_version(result_table[i].path), "0.1"))
+		if (result[i] != text_equal(since_version(result_table[i].path), SINCE_FIRST))
 			fail_msg("%s is in since.def, or should be", result_table[i].path);
 }
 

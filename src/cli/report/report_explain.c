@@ -125,13 +125,16 @@ print_name(enum result_id id, int64_t stage)
 		out_part(stdout, " of stage %" PRId64, stage);
 }
 
-/* What it is, and since when there is a result of that name. */
+/* What it is; and since when there is a result of that name, if there was none at first. */
 static void
 print_help(enum result_id id)
 {
-	const char *path = result_table[id].path;
+	const char *version = since_version(result_table[id].path);
 
-	out_line(stdout, "%s (since %s)", result_table[id].help, since_version(path));
+	out_part(stdout, "%s", result_table[id].help);
+	if (!text_equal(version, SINCE_FIRST))
+		out_part(stdout, " (since %s)", version);
+	out_end(stdout);
 }
 
 /* Terms under the result that is their sum; of a part what it is part of is said as well. */

@@ -28,5 +28,5 @@ since_version(const char *path)
 	for (size_t i = 0; i < sizeof since_table / sizeof *since_table; i++)
 		if (tells_of(since_table[i].name, path))
 			return since_table[i].version;
-	return "0.1";
+	return SINCE_FIRST;
 }

@@ -4,6 +4,8 @@
 #ifndef CORE_SINCE_H
 #define CORE_SINCE_H
 
-/* "0.2" for "run.days"; "0.1", the first version, for any name that no row of since.def tells of. */
+#define SINCE_FIRST "0.1"
+
+/* "0.2" for "run.days"; SINCE_FIRST for any name that no row of since.def tells of. */
 const char *since_version(const char *path);
 #endif
