@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { COLOUR_LONGEST = 20 }; /* "[38;2;255;255;255m" */
+
 void
 lines_begin(struct lines *l, struct source *in)
 {
@@ -40,21 +42,65 @@ find_end(const char *s, size_t n)
 	return n;
 }
 
+/* The length of a colour without its escape, "[36m", at the beginning of n bytes; 0 for none. */
+static size_t
+colour_length(const char *s, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && i < COLOUR_LONGEST && (s[i] == ';' || (s[i] >= '0' && s[i] <= '9')))
+		i++;
+	return n > 0 && s[0] == '[' && i > 1 && i < n && s[i] == 'm' ? i + 1 : 0;
+}
+
+/* What is kept of n bytes without the escape at their end, as texts that went through JSON, syslog,
+ * cat -v or a shell have it; pasted ones have none. */
+static size_t
+without_escape(const char *line, size_t n)
+{
+	static const char *const escapes[] = { "\\u001b", "\\u001B", "\\x1b", "\\x1B", "\\033", "\\e",
+		"#033", "^[" };
+
+	for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++) {
+		const size_t k = strlen(escapes[i]);
+
+		if (n >= k && memcmp(line + n - k, escapes[i], k) == 0)
+			return n - k;
+	}
+	return n;
+}
+
+static bool
+is_clean(const char *line, size_t n)
+{
+	const char *end = line + n;
+
+	if (memchr(line, '\033', n) != NULL || memchr(line, '\0', n) != NULL)
+		return false;
+	for (const char *c = line; (c = memchr(c, '[', (size_t)(end - c))) != NULL; c++)
+		if (colour_length(c, (size_t)(end - c)) > 0)
+			return false;
+	return true;
+}
+
 /* Colours and NULs are of no use here. Returns the length without them. */
 static size_t
 clean(char *line, size_t n)
 {
-	size_t to = 0;
+	size_t to = 0, colour;
 
-	if (memchr(line, '\033', n) == NULL && memchr(line, '\0', n) == NULL)
+	if (is_clean(line, n))
 		return n;
 	for (size_t i = 0; i < n; i++) {
-		if (line[i] != '\033' || i + 1 == n || line[i + 1] != '[') {
+		if (line[i] == '\033' && i + 1 < n && line[i + 1] == '[') {
+			for (i += 2; i < n && !(line[i] >= '@' && line[i] <= '~'); i++)
+				continue;
+		} else if ((colour = colour_length(line + i, n - i)) > 0) {
+			to = without_escape(line, to);
+			i += colour - 1;
+		} else {
 			line[to++] = (char)(line[i] != '\0' ? line[i] : ' ');
-			continue;
 		}
-		for (i += 2; i < n && !(line[i] >= '@' && line[i] <= '~'); i++)
-			continue;
 	}
 	return to;
 }

@@ -1,8 +1,8 @@
 /*
  * lines.h - the lines of a stream, one at a time, in bounded memory.
  *
- * A line ends at a line feed or at the carriage return of a progress bar. Colours (ESC [ ... letter)
- * and NULs are taken out. What follows on a line after LINES_LONGEST bytes is passed over.
+ * A line ends at a line feed or at the carriage return of a progress bar. Colours (ESC [ ... letter,
+ * also "[36m" whose ESC was lost or written out) and NULs are taken out. What follows on a line after LINES_LONGEST bytes is passed over.
  */
 #ifndef FILE_LINES_H
 #define FILE_LINES_H

@@ -31,15 +31,48 @@ bench_rank(struct run_reader *r, const char *line, const char *after)
 
 enum { BENCH_COLUMNS = 13, BUS_OUT = 7, BUS_IN = 11 };
 
+/* A smaller message tells latency, not the rate of links. */
+#define LARGE_MESSAGE (64.0 * 1024 * 1024)
+
+/* Whether a word is a whole number, and what follows it. */
+static bool
+is_whole(const char **word)
+{
+	const size_t n = strspn(*word, "0123456789");
+
+	*word += n;
+	if (n == 0 || (**word != ' ' && **word != '\t'))
+		return false;
+	*word += strspn(*word, " \t");
+	return true;
+}
+
+/* Where a row begins behind what a launcher puts before: two whole numbers and a type. */
+static const char *
+bench_start(const char *line)
+{
+	for (const char *c = line + strspn(line, " \t"); *c != '\0'; c += strspn(c, " \t")) {
+		const char *rest = c;
+
+		if (is_whole(&rest) && is_whole(&rest) && *rest >= 'a' && *rest <= 'z')
+			return c;
+		c += strcspn(c, " \t");
+	}
+	return NULL;
+}
+
 /* "  67108864  16777216  float  sum  -1  412.1  162.8  305.3  0  410.0  163.7  306.9  0": size and
  * GB/s of the bus, out of place and in place. */
 static bool
 bench_row(struct run_reader *r, const char *line)
 {
 	double size, column[BENCH_COLUMNS] = { 0 }, bus;
+	const char *start = bench_start(line);
 	int n = 0;
 
-	for (const char *c = line + strspn(line, " \t"); *c != '\0' && n < BENCH_COLUMNS; n++) {
+	if (start == NULL)
+		return true;
+	for (const char *c = start; *c != '\0' && n < BENCH_COLUMNS; n++) {
 		log_number(c, &column[n]);
 		c += strcspn(c, " \t");
 		c += strspn(c, " \t");
@@ -86,9 +119,9 @@ bench_end(struct run_reader *r, const char *line, const char *after)
 
 	(void)line;
 	(void)after;
-	if (!r->bench.other)
+	if (!r->bench.other && r->bench.size >= LARGE_MESSAGE)
 		run_add(r, r->bench.nodes ? MEASURED_NETWORK_BUS : MEASURED_NVLINK_BUS, -1, r->bench.rate);
-	if (r->bench.nodes && r->bench.rate < COLLAPSED * r->bench.best) {
+	if (r->bench.nodes && r->bench.rate > 0 && r->bench.rate < COLLAPSED * r->bench.best) {
 		text_put(text, sizeof text, "%.3g GB/s of the largest message, %.3g of a smaller one",
 		    r->bench.rate / 1e9, r->bench.best / 1e9);
 		run_say(r, EVIDENCE_COLLAPSE, text, r->bench.best / r->bench.rate);
@@ -107,6 +140,14 @@ channel(struct run_reader *r, const char *line, const char *after)
 {
 	if (strstr(after, "GDRDMA") == NULL)
 		run_say(r, EVIDENCE_NO_GDR, line, 0);
+}
+
+/* "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'" */
+static void
+not_direct(struct run_reader *r, const char *line, const char *after)
+{
+	(void)after;
+	run_say(r, EVIDENCE_NO_GDR, line, 0);
 }
 
 /* "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/RoCE [RO]; OOB eth0:10.0.0.1<0>" */
@@ -166,8 +207,9 @@ const struct run_row run_link_rows[] = {
 	{ "alltoall_perf", SOURCE_ASIDE, bench_other },
 	{ "sendrecv_perf", SOURCE_ASIDE, bench_other },
 	{ "# Avg bus bandwidth", SOURCE_NCCL_TESTS, bench_end },
-	{ " via NET/IB/", SOURCE_NCCL, channel },
+	{ " via NET/IB", SOURCE_NCCL, channel },
 	{ "NET/IB : Using", SOURCE_NCCL, devices },
+	{ "NET/IB : GPU Direct RDMA Disabled for HCA", SOURCE_NCCL, not_direct },
 	{ "CPU Affinity", SOURCE_TOPO, topo_head },
 	{ .words = NULL },
 };

@@ -23,6 +23,23 @@ megatron_step(struct run_reader *r, const char *line, const char *after)
 	run_fact_number(r, FIELD_GLOBAL_BATCH_SIZE, log_number_after(line, "global batch size:"));
 }
 
+/* "hip mem usage/free/total/usage_ratio: 153.81GB/102.17GB/255.98GB/60.09%" in the line of a step
+ * (AMD-AGI/Primus primus/backends/megatron): GB are GiB. */
+static void
+primus_memory(struct run_reader *r, const char *line, const char *after)
+{
+	const char *total = after;
+
+	(void)line;
+	for (int i = 0; i < 2 && total != NULL; i++)
+		total = (total = strchr(total, '/')) != NULL ? total + 1 : NULL;
+	if (total == NULL)
+		return;
+	run_fact_number(r, FACT_CAPACITY, log_number_after(total, "") * GIB);
+	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
+		.used = log_number_after(after, "") * GIB });
+}
+
 /* "[Rank 0] (after 2 iterations) memory (MB) | allocated: 1.0 | max allocated: 2.0 | reserved: 3.0
  * | max reserved: 4.0 | total device memory used: 5.0": MB are MiB. */
 static void
@@ -247,6 +264,7 @@ nemo_step(struct run_reader *r, const char *line, const char *after)
 
 const struct run_row run_megatron_rows[] = {
 	{ "elapsed time per iteration (ms):", SOURCE_MEGATRON, megatron_step },
+	{ "hip mem usage/free/total/usage_ratio:", SOURCE_ASIDE, primus_memory },
 	{ "memory (MB) |", SOURCE_MEGATRON, megatron_memory },
 	{ "  forward-backward .", SOURCE_MEGATRON, timer_line },
 	{ "  all-grads-sync .", SOURCE_MEGATRON, timer_line },

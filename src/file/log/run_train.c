@@ -158,6 +158,14 @@ deepspeed_samples(struct run_reader *r, const char *line, const char *after)
 		.allocated = log_number_after(line, "MaxMemAllocated=") * GIB });
 }
 
+/* "steps: 10 loss: 5.5508 iter time (s): 0.936 samples/sec: 136.7" of pipelines
+ * (runtime/pipe/engine.py). */
+static void
+deepspeed_pipeline(struct run_reader *r, const char *line, const char *after)
+{
+	run_add(r, MEASURED_STEP, log_integer_after(line, "steps:"), log_number_after(after, ""));
+}
+
 /* "MA 1.0 GB         Max_MA 2.0 GB         CA 3.0 GB         Max_CA 4 GB" */
 static void
 deepspeed_memory(struct run_reader *r, const char *line, const char *after)
@@ -296,6 +304,7 @@ const struct run_row run_train_rows[] = {
 	{ "time (ms) |", SOURCE_DEEPSPEED, deepspeed_times },
 	{ "CurrSamplesPerSec=", SOURCE_DEEPSPEED, deepspeed_samples },
 	{ ", SamplesPerSec=", SOURCE_DEEPSPEED, deepspeed_samples },
+	{ " iter time (s):", SOURCE_DEEPSPEED, deepspeed_pipeline },
 	{ "Max_MA ", SOURCE_DEEPSPEED, deepspeed_memory },
 	{ "fwd latency:", SOURCE_DEEPSPEED, profiled_forward },
 	{ "bwd latency:", SOURCE_DEEPSPEED, profiled_backward },

@@ -1,0 +1,147 @@
+/* Logs as strangers paste them: prefixed by launchers, without their escapes, cut, of older and newer
+ * releases. Lines are as the programs named print them. */
+#include "runtest.h"
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+
+static void
+reads(const char *text)
+{
+	errors = (struct file_errors){ 0 };
+	memset(run, 0, sizeof *run);
+	if (!run_read_text(run, "a.log", text, strlen(text), &errors))
+		fail_msg("%s", errors.line[0]);
+}
+
+#define ESCAPE(e) "[rank0]:" e "[36mstep:  4  " e "[32mloss: 12.2  " e "[33mmemory: 45.67GiB(57.7%)  " \
+	e "[34mwps: 5,766  " e "[35mmfu: 33.68%" e "[39m\n"
+
+/* torchtitan before 2025 in an issue: escapes lost, or written out. */
+static void
+test_colours(void **state)
+{
+	static const char *const text[] = { ESCAPE(""), ESCAPE("^["), ESCAPE("\\u001b"), ESCAPE("#033"),
+		ESCAPE("\033") };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+		reads(text[i]);
+		near(median(MEASURED_TOKENS_GPU), 5766);
+		near(run->memory[0].reserved, 45.67 * GIB);
+		assert_int_equal(run->memory[0].rank, 0);
+	}
+}
+
+/* A table of nccl-tests, the last row of which may be left out. */
+static void
+bench_text(char *buf, size_t size, const char *prefix, bool large)
+{
+	static const char *const line[] = {
+		"#  Rank  0 Group  0 Pid 12 on     node1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3",
+		"#  Rank  1 Group  0 Pid 13 on     node2 device  0 [0000:04:00] NVIDIA H100 80GB HBM3",
+		"#       size         count      type   redop    root     time   algbw   busbw #wrong     time"
+		"   algbw   busbw #wrong",
+		"#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)"
+		"  (GB/s)  (GB/s)",
+		"     8388608       2097152     float     sum      -1    412.1   20.36   20.36      0    410.0"
+		"   20.46   20.46      0",
+		"  1073741824     268435456     float     sum      -1  22412.1   47.91   47.91      0  22410.0"
+		"   47.91   47.91      0",
+		"# Avg bus bandwidth    : 34.3227" };
+
+	*buf = '\0';
+	for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+		if (large || i != 5)
+			text_add(buf, size, "%s%s\n", prefix, line[i]);
+}
+
+/* What mpirun --tag-output, srun -l and Kubernetes put before a table; of small messages alone it tells
+ * no rate. */
+static void
+test_bench_prefix(void **state)
+{
+	static const char *const prefix[] = { "", "[1,0]<stdout>:", "0: ", "3  ", "2026-01-01T00:00:00Z stdout F " };
+	char text[4096];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
+		bench_text(text, sizeof text, prefix[i], true);
+		reads(text);
+		near(median(MEASURED_NETWORK_BUS), 47.91e9);
+		assert_false(measured_says(run, EVIDENCE_COLLAPSE));
+		assert_string_equal(fact(FACT_GPU_NAME), "NVIDIA H100 80GB HBM3");
+	}
+	bench_text(text, sizeof text, "", false);
+	reads(text);
+	assert_int_equal(run->series[MEASURED_NETWORK_BUS].count, 0);
+}
+
+static void
+test_nccl_words(void **state)
+{
+	(void)state;
+	reads("n1:1:2 [0] NCCL INFO Assigned NET plugin Socket to comm\n");
+	assert_true(measured_says(run, EVIDENCE_SOCKETS));
+	reads("n1:1:2 [0] NCCL INFO Assigned NET plugin IB to comm\n"
+	    "n1:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n");
+	assert_true(measured_says(run, EVIDENCE_RDMA));
+	assert_true(measured_says(run, EVIDENCE_NO_GDR));
+	reads("n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [receive] via NET/IBext_v8/0/GDRDMA\n");
+	assert_true(measured_says(run, EVIDENCE_RDMA));
+	assert_true(measured_says(run, EVIDENCE_GDR));
+	assert_false(measured_says(run, EVIDENCE_NO_GDR));
+}
+
+/* DeepSpeed runtime/pipe/engine.py */
+static void
+test_pipeline(void **state)
+{
+	(void)state;
+	reads("steps: 1 loss: 10.5508 iter time (s): 9.936 samples/sec: 16.3\n"
+	    "steps: 10 loss: 5.5508 iter time (s): 0.936 samples/sec: 136.7\n"
+	    "steps: 20 loss: 5.5508 lm loss: 5.51 moe loss: 0.04 iter time (s): 0.936 samples/sec: 136.7\n");
+	near(median(MEASURED_STEP), 0.936);
+	assert_string_equal(run->file[0].kind, "deepspeed");
+}
+
+/* AMD-AGI/Primus: a line of Megatron-LM with what ROCm says of memory; times now and on average. */
+static void
+test_primus(void **state)
+{
+	(void)state;
+	reads("[20251202 09:12:08][rank-7/8][INFO ] [--------trainer.py:2560] : iteration 126/ 5000 | consumed samples: "
+	    "16128 | elapsed time per iteration (ms): 13372.8/13364.7 | hip mem usage/free/total/usage_ratio: "
+	    "153.81GB/102.17GB/255.98GB/60.09% | throughput per GPU (TFLOP/s/GPU): 567.6/568.0 | "
+	    "global batch size: 128 |\n");
+	near(median(MEASURED_STEP), 13.3728);
+	near(median(MEASURED_TFLOPS), 567.6);
+	near(run->memory[0].used, 153.81 * GIB);
+	near(measured_find(run, FACT_CAPACITY)->number, 255.98 * GIB);
+}
+
+/* SGLang before 0.5.4 said so of requests that are computed again. */
+static void
+test_retracted(void **state)
+{
+	(void)state;
+	reads("[2025-03-07 12:00:01 TP0] Decode out of memory happened. #retracted_reqs: 2, #new_token_ratio: "
+	    "0.5 -> 0.9\n");
+	assert_true(measured_says(run, EVIDENCE_PREEMPTED));
+	assert_false(measured_says(run, EVIDENCE_NO_POOL));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_bench_prefix),
+		cmocka_unit_test(test_nccl_words),
+		cmocka_unit_test(test_pipeline),
+		cmocka_unit_test(test_primus),
+		cmocka_unit_test(test_retracted),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
