@@ -131,6 +131,45 @@ test_retracted(void **state)
 	assert_false(measured_says(run, EVIDENCE_NO_POOL));
 }
 
+#define RATES "Avg prompt throughput: 6102.8 tokens/s, Avg generation throughput: 1221.5 tokens/s, " \
+	"Running: 64 reqs, Waiting: 0 reqs, GPU KV cache usage: 42.3%, Prefix cache hit rate: 32.2%\n"
+
+/* Engines of one deployment say their rates one by one, or added up (vLLM v1/metrics/loggers.py). */
+static void
+test_engines_of_one(void **state)
+{
+	(void)state;
+	reads("INFO 11-01 12:00:00 [loggers.py:257] Engine 000: " RATES "INFO 11-01 12:00:00 [loggers.py:257] Engine 001: " RATES
+	    "INFO 11-01 12:00:10 [loggers.py:257] Engine 000: " RATES);
+	near(median(MEASURED_GENERATED), 2443);
+	near(median(MEASURED_RUNNING), 64);
+	assert_true(measured_says(run, EVIDENCE_POOL_FREE));
+	reads("INFO 11-01 12:00:00 [loggers.py:257] 2 Engines Aggregated: " RATES);
+	near(median(MEASURED_GENERATED), 1221.5);
+	near(median(MEASURED_RUNNING), 32);
+	reads("[2025-10-01 12:00:00 DP3 TP0 EP0] Decode batch, #running-req: 10, #token: 131072, token usage: 0.46, "
+	    "cuda graph: True, gen throughput (token/s): 100.0, #queue-req: 0\n");
+	near(median(MEASURED_GENERATED), 400);
+	near(median(MEASURED_DECODE), 0.1);
+}
+
+#define LIMIT(now, usual) \
+	"        SW Power Cap                      : Active\n" \
+	"        Current Power Limit               : " now " W\n" \
+	"        Default Power Limit               : " usual " W\n"
+
+/* A busy GPU reaches the limit that it is made for. */
+static void
+test_power_limits(void **state)
+{
+	(void)state;
+	reads(LIMIT("700.00", "700.00"));
+	assert_true(measured_says(run, EVIDENCE_POWER_CAP));
+	assert_true(measured_says(run, EVIDENCE_POWER_FREE));
+	reads(LIMIT("700.00", "700.00") LIMIT("450.00", "700.00") LIMIT("700.00", "700.00"));
+	assert_false(measured_says(run, EVIDENCE_POWER_FREE));
+}
+
 int
 main(void)
 {
@@ -141,6 +180,8 @@ main(void)
 		cmocka_unit_test(test_pipeline),
 		cmocka_unit_test(test_primus),
 		cmocka_unit_test(test_retracted),
+		cmocka_unit_test(test_engines_of_one),
+		cmocka_unit_test(test_power_limits),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -73,6 +73,16 @@ series_add(struct series *s, int64_t step, double value, struct place place)
 }
 
 void
+series_scale(struct series *s, double by)
+{
+	s->first *= by;
+	for (size_t i = 0; i < s->kept; i++)
+		s->sample[i] *= by;
+	for (size_t i = 0; i < s->peaks; i++)
+		s->peak[i].value *= by;
+}
+
+void
 measured_add(struct measured *m, enum measured_id id, int64_t step, double value,
     struct place place)
 {

@@ -157,6 +157,8 @@ struct measured {
 
 /* Add a sample of a step, -1 where the line tells none; values that are not above 0 are none. */
 void series_add(struct series *s, int64_t step, double value, struct place place);
+/* Make all samples so many times as large. */
+void series_scale(struct series *s, double by);
 void measured_add(struct measured *m, enum measured_id id, int64_t step, double value,
     struct place place);
 

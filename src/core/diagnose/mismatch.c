@@ -10,6 +10,7 @@
 #define PEAK_NEAR 0.03
 #define CAPACITY_NEAR 0.012
 #define MEAN_NEAR 0.02
+#define BATCH_NEAR 0.005 /* nanotron says 1024 as 1.02K */
 
 /* A power limit so much below the design power is meant. */
 #define LIMITED 0.97
@@ -132,13 +133,14 @@ compare_world(struct mismatch *out, size_t *n, struct plan *run, const struct me
 	note_mismatch(out, n, one);
 }
 
-/* Means of many requests are not whole. */
+/* Means of many requests are not whole, and large batches are rounded. */
 static bool
 is_about(enum field_id f, const struct plan *a, const struct plan *b)
 {
 	const bool mean = f == FIELD_PROMPT_TOKENS || f == FIELD_GENERATE_TOKENS || f == FIELD_CONCURRENCY;
 
-	return mean && is_near((double)field_int(f, a), (double)field_int(f, b), MEAN_NEAR);
+	return (mean || f == FIELD_GLOBAL_BATCH_SIZE) && is_near((double)field_int(f, a),
+	    (double)field_int(f, b), mean ? MEAN_NEAR : BATCH_NEAR);
 }
 
 /* Watts below what the GPU is made for, and the plan says. */

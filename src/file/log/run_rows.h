@@ -59,6 +59,7 @@ struct run_reader {
 	} timer;
 	bool rooted;                 /* DeepSpeed: an operation in which one rank alone sends */
 	size_t prefills, decodes;    /* lines of SGLang beside running requests */
+	int64_t engines;             /* that say their rates one by one */
 	/* nsys: seconds of kernels by class, those of attention, cells before the name. */
 	struct {
 		double seconds[16], fused, softmax;
@@ -71,6 +72,7 @@ struct run_reader {
 	struct {
 		double limit, pcie[2][2]; /* watts; generation and width, now and most */
 		bool width, commas, amd; /* commas stand between columns; units follow numbers */
+		bool limited;             /* a limit is below the usual one */
 		int columns;
 		enum smi_column column[SMI_CELLS];
 	} smi;

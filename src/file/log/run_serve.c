@@ -53,8 +53,28 @@ say_pool(struct run_reader *r, const char *line, double waiting, double used)
 {
 	if (waiting > 0 && used >= FULL)
 		run_say(r, EVIDENCE_POOL_FULL, line, waiting);
-	else if (waiting > 0 && used > 0 && used < FREE)
-		run_say(r, EVIDENCE_POOL_EMPTY, line, waiting);
+	else if (used > 0 && used < FREE)
+		run_say(r, waiting > 0 ? EVIDENCE_POOL_EMPTY : EVIDENCE_POOL_FREE, line, waiting);
+}
+
+/* Engines whose lines are numbered, from 0. */
+static void
+count_engine(struct run_reader *r, int64_t number)
+{
+	if (number >= r->engines && number < 1000000)
+		r->engines = number + 1;
+}
+
+/* What stands before " Engines Aggregated: ", whose line is of all of them. */
+static double
+aggregated(const char *line)
+{
+	const char *word = strstr(line, " Engines Aggregated:");
+	const char *from = word;
+
+	while (from != NULL && from > line && from[-1] >= '0' && from[-1] <= '9')
+		from--;
+	return word != NULL ? larger(1, log_number_after(from, "")) : 1;
 }
 
 /* "Engine 000: Avg prompt throughput: 6102.8 tokens/s, Avg generation throughput: 1221.7 tokens/s,
@@ -67,7 +87,8 @@ vllm_rates(struct run_reader *r, const char *line, const char *after)
 	if (!(log_number_after(line, "Running:") > 0))
 		return;
 	run_add(r, MEASURED_GENERATED, -1, rate);
-	run_add(r, MEASURED_RUNNING, -1, log_number_after(line, "Running:"));
+	run_add(r, MEASURED_RUNNING, -1, log_number_after(line, "Running:") / aggregated(line));
+	count_engine(r, log_integer_after(line, "Engine "));
 	say_pool(r, line, log_number_after(line, "Waiting:") + log_number_after(line, "Pending:"),
 	    log_number_after(line, "KV cache usage:") / 100);
 }
@@ -85,6 +106,7 @@ sglang_decode(struct run_reader *r, const char *line, const char *after)
 	if (!(running > 0) || !(rate > 0))
 		return;
 	r->decodes++;
+	count_engine(r, log_integer_after(line, " DP"));
 	run_add(r, MEASURED_GENERATED, -1, rate);
 	run_add(r, MEASURED_RUNNING, -1, running);
 	run_add(r, MEASURED_DECODE, -1, running * accepted / rate);
@@ -156,6 +178,8 @@ run_serve_end(struct run_reader *r)
 	const double share = (double)r->prefills / (STEPS_SAID * larger(1, (double)r->decodes));
 	char text[MEASURED_TEXT];
 
+	if (r->engines > 1) /* the rate that is estimated is of all */
+		series_scale(&m->series[MEASURED_GENERATED], (double)r->engines);
 	if (r->decodes > 0 && share > CROWDED) {
 		text_put(text, sizeof text, "%zu batches of prompts in about %zu steps", r->prefills,
 		    STEPS_SAID * r->decodes);

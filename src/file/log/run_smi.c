@@ -54,8 +54,13 @@ smi_listed(struct run_reader *r, const char *line, const char *after)
 static void
 say_limit(struct run_reader *r, const char *line, double limit, double usual)
 {
-	if (limit > 0 && limit < LIMITED * usual)
+	if (limit > 0 && limit < LIMITED * usual) {
 		run_say(r, EVIDENCE_POWER_CAP, line, limit);
+		r->smi.limited = true;
+		r->m->evidence[EVIDENCE_POWER_FREE] = (struct evidence){ 0 };
+	} else if (limit > 0 && usual > 0 && !r->smi.limited) {
+		run_say(r, EVIDENCE_POWER_FREE, line, limit); /* a busy GPU reaches it */
+	}
 	if (limit > 0)
 		run_fact_number(r, FIELD_GPU_POWER_WATTS, limit);
 }
@@ -361,6 +366,7 @@ const struct run_row run_smi_rows[] = {
 	{ "HW Slowdown", SOURCE_SMI, smi_heat },
 	{ "GPU Link Info", SOURCE_SMI, smi_pcie },
 	{ "        Gpu          ", SOURCE_SMI, smi_use },
+	{ "        GPU          ", SOURCE_SMI, smi_use },
 	{ "clocks_event_reasons.", SOURCE_SMI, column_heads },
 	{ "clocks_throttle_reasons.", SOURCE_SMI, column_heads },
 	{ ", power.draw", SOURCE_SMI, column_heads },
