@@ -77,6 +77,13 @@ done >count.log
 run 0 diagnose --set=global_batch_size=512 plan.cfg count.log
 out_has '^Look at +an MFU of 102 % is not believed'
 
+# seconds and TFLOP/s that make other FLOP than the plan's are of another job
+for i in 1 2 3 4 5 6 7 8; do
+	echo " iteration $i/ 100 | elapsed time per iteration (ms): 40000.0 | throughput per GPU (TFLOP/s/GPU): 410.0 | global batch size: 512 |"
+done >work.log
+run 1 diagnose --set=global_batch_size=512 plan.cfg work.log
+out_has '^Look at +by its own time and TFLOP/s the run computes 2\.[0-9] times the plan.s FLOP a step'
+
 # a power limit, with a plan and without
 {
 	echo 'index, power.draw [W], power.limit [W]'
@@ -88,6 +95,18 @@ out_has '^  cluster\.gpu_power_watts +plan 0, run 350 +limit\.log:2$'
 out_has '^  certain   a power limit holds the clocks down: '
 run 1 diagnose --model=llama-3.1-70b --nodes=16 --tp=8 --pp=8 --global-batch-size=512 limit.log
 out_has '^  certain   a power limit holds the clocks down: '
+
+# what a busy GPU draws of its design power is no cause
+{
+	echo 'index, power.draw [W], clocks_event_reasons.active'
+	echo '0, 695.10 W, 0x0000000000000004'
+	steps 24
+} >design.log
+run 1 diagnose --set=global_batch_size=512 plan.cfg design.log
+grep -q '^  certain' out && fail 'the design power is no certain cause'
+sed 's/695/350/' design.log >capped.log
+run 1 diagnose --set=global_batch_size=512 plan.cfg capped.log
+out_has '^  certain   a power limit holds the clocks down'
 
 # memory that ran out: what the run held, beside what the plan holds
 cat >oom.log <<'LOG'

@@ -339,7 +339,7 @@ test_gpu_columns(void **state)
 	(void)state;
 	assert_true(read_text("name, power.draw [W], power.limit [W], power.default_limit [W]\n"
 	    "NVIDIA GeForce RTX 3090, 229.80 W, 230.00 W, 350.00 W\n"));
-	assert_true(measured_says(run, EVIDENCE_POWER_CAP));
+	assert_true(measured_says(run, EVIDENCE_POWER_LIMIT));
 	assert_string_equal(fact(FACT_GPU_NAME), "NVIDIA GeForce RTX 3090");
 	assert_string_equal(fact(FIELD_GPU_POWER_WATTS), "230");
 	assert_true(read_text(busy));

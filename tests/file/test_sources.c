@@ -147,7 +147,7 @@ amd(void **state)
 	    "    LIMIT:\n        MAX_POWER: 750 W\n        MIN_POWER: 0 W\n        SOCKET_POWER: 500 W\n", "amd-smi");
 	assert_string_equal(fact(FACT_GPU_NAME), "AMD Instinct MI300X");
 	assert_string_equal(fact(FIELD_GPU_POWER_WATTS), "500");
-	assert_true(measured_says(run, EVIDENCE_POWER_CAP));
+	assert_true(measured_says(run, EVIDENCE_POWER_LIMIT));
 	reads("GPU: 0\n    POWER:\n        SOCKET_POWER: 745 W\n    THROTTLE:\n"
 	    "        SOCKET_THERMAL_VIOLATION_STATUS: ACTIVE\n        PPT_VIOLATION_STATUS: NOT ACTIVE\n", "amd-smi");
 	assert_true(measured_says(run, EVIDENCE_THERMAL));

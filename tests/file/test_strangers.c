@@ -166,8 +166,60 @@ test_power_limits(void **state)
 	reads(LIMIT("700.00", "700.00"));
 	assert_true(measured_says(run, EVIDENCE_POWER_CAP));
 	assert_true(measured_says(run, EVIDENCE_POWER_FREE));
-	reads(LIMIT("700.00", "700.00") LIMIT("450.00", "700.00") LIMIT("700.00", "700.00"));
-	assert_false(measured_says(run, EVIDENCE_POWER_FREE));
+	assert_false(measured_says(run, EVIDENCE_POWER_LIMIT));
+	reads(LIMIT("450.00", "700.00"));
+	assert_true(measured_says(run, EVIDENCE_POWER_LIMIT));
+}
+
+/* Steps of one length that take unlike times; those of a Trainer, whose lengths differ, may. */
+static void
+test_jitter(void **state)
+{
+	char text[8192] = "", other[8192] = "";
+
+	(void)state;
+	for (int i = 1; i <= 40; i++) {
+		text_add(text, sizeof text, " iteration %d/ 100 | elapsed time per iteration (ms): %d.0 |\n", i,
+		    1000 + i * 7 % 13 * 100);
+		text_add(other, sizeof other, "{'loss': 1.2, 'train_speed(s/it)': %d.%d}\n", 1 + i * 7 % 13, i % 10);
+	}
+	reads(text);
+	assert_true(measured_says(run, EVIDENCE_JITTER));
+	reads(other);
+	assert_false(measured_says(run, EVIDENCE_JITTER));
+}
+
+/* A trace of two steps of 100 us with 20 kernels each: `late` waits before the first one, else gaps
+ * lie between them. */
+static void
+gaps_text(char *buf, size_t size, bool late)
+{
+	text_put(buf, size, "{\"schemaVersion\": 1, \"traceEvents\": [");
+	for (int s = 0; s < 2; s++) {
+		text_add(buf, size, "%s{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#%d\", \"pid\": 1, "
+		    "\"tid\": 1, \"ts\": %d, \"dur\": 100}", s > 0 ? "," : "", s, 100 * s);
+		for (int k = 0; k < 20; k++)
+			text_add(buf, size, ",{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm\", \"pid\": 0, \"tid\": 7, "
+			    "\"ts\": %d, \"dur\": 3}", 100 * s + (late ? 40 + 3 * k : 5 * k));
+	}
+	text_add(buf, size, "]}");
+}
+
+static void
+test_gaps(void **state)
+{
+	char text[8192];
+
+	(void)state;
+	gaps_text(text, sizeof text, true);
+	reads(text);
+	near(median(MEASURED_IDLE), 40e-6);
+	assert_true(measured_says(run, EVIDENCE_ONE_GAP));
+	assert_false(measured_says(run, EVIDENCE_GAPS));
+	gaps_text(text, sizeof text, false);
+	reads(text);
+	assert_true(measured_says(run, EVIDENCE_GAPS));
+	assert_false(measured_says(run, EVIDENCE_ONE_GAP));
 }
 
 int
@@ -182,6 +234,8 @@ main(void)
 		cmocka_unit_test(test_retracted),
 		cmocka_unit_test(test_engines_of_one),
 		cmocka_unit_test(test_power_limits),
+		cmocka_unit_test(test_jitter),
+		cmocka_unit_test(test_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

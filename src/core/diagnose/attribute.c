@@ -52,11 +52,23 @@ says_any(const struct measured *m, const enum evidence_id list[CAUSE_WORDS])
 	return says_count(m, list) > 0;
 }
 
+/* A GPU that draws the power that it is made for is held down by that, as every busy one is. */
+static bool
+is_design_power(const struct view *v)
+{
+	const double drawn = v->m->evidence[EVIDENCE_POWER_CAP].most;
+
+	return !measured_says(v->m, EVIDENCE_POWER_LIMIT) && (measured_says(v->m, EVIDENCE_POWER_FREE) ||
+	    (drawn > 0 && drawn >= POWER_LIMITED * v->d->run.cluster.tdp_watts));
+}
+
 /* Lines that speak for and against a cause speak for nothing. */
 static bool
-is_stated(const struct measured *m, const struct cause *c)
+is_stated(const struct view *v, const struct cause *c)
 {
-	return says_any(m, c->states) && !says_any(m, c->excludes);
+	if (c->rate == FIELD_GPU_POWER_WATTS && is_design_power(v))
+		return false;
+	return says_any(v->m, c->states) && !says_any(v->m, c->excludes);
 }
 
 static bool
@@ -72,7 +84,7 @@ odds(const struct view *v, const struct cause *c)
 	const bool aside = measured_measure(v->d->leading) == MEASURE_BYTES &&
 	    c->effect != EFFECT_MEMORY;
 
-	return c->prior + (is_stated(v->m, c) ? STATED : 0) +
+	return c->prior + (is_stated(v, c) ? STATED : 0) +
 	    SUPPORTED * says_count(v->m, c->supports) - (aside ? SUPPORTED : 0);
 }
 
@@ -215,7 +227,7 @@ is_certain(const struct view *v, const struct trial *t)
 {
 	const double adds = larger(t->cost - v->estimated, stated_bytes(v, t->cause));
 
-	return is_stated(v->m, t->cause) && (v->slower || t->cause->effect == EFFECT_MEMORY) &&
+	return is_stated(v, t->cause) && (v->slower || t->cause->effect == EFFECT_MEMORY) &&
 	    (t->cause->setting || adds >= STATED_SHARE * (v->cost - v->estimated));
 }
 
@@ -265,7 +277,7 @@ try_all(const struct view *v, struct trial *t)
 
 	for (size_t i = 0; i < cause_count; i++) {
 		const struct cause *c = &cause_table[i];
-		const bool stated = is_stated(v->m, c);
+		const bool stated = is_stated(v, c);
 
 		if ((c->applies != NULL && !c->applies(&v->d->run) && !stated) || is_excluded(v->m, c) || is_told(v->d, c) ||
 		    (c->prior < -4.2 && !stated && !says_any(v->m, c->supports)) ||
@@ -303,7 +315,7 @@ attribute_stated(struct diagnosis *d, const struct measured *m)
 	for (size_t i = 0; i < cause_count && d->causes < DIAGNOSE_CAUSES; i++) {
 		const struct trial t = { .cause = &cause_table[i], .plan = d->run };
 
-		if (is_stated(m, t.cause) && (t.cause->applies == NULL || t.cause->applies(&d->run)))
+		if (is_stated(&v, t.cause) && (t.cause->applies == NULL || t.cause->applies(&d->run)))
 			put_cause(d, &v, &t, CERTAINTY_CERTAIN);
 	}
 	put_excluded(d, &v);

@@ -188,6 +188,40 @@ add_doubt(struct diagnosis *d, const struct measured *m)
 	    "tell", 100 * share);
 }
 
+/* FLOP of a step that the run counts, as a share of what they would be by the plan's step and rate; 0
+ * where it does not tell both. */
+static double
+counted_share(const struct diagnosis *d, const struct plan *run, const struct estimate *e)
+{
+	double product = 1;
+	int n = 0;
+
+	for (size_t i = 0; i < d->terms; i++) {
+		const struct diagnosed_term *t = &d->term[i];
+		const double estimate = quantity_estimate(t->id, run, e);
+
+		if (t->id == MEASURED_TFLOPS || ((t->id == MEASURED_STEP || t->id == MEASURED_TOKENS_GPU) && n == 0)) {
+			product *= t->id == MEASURED_TOKENS_GPU ? estimate / t->measured : t->measured / estimate;
+			n++;
+		}
+	}
+	return n == 2 && d->term[0].id != MEASURED_TFLOPS && product > 0 ? product : 0;
+}
+
+/* Conventions differ by the other half of attention, by the head, and by what LoRA saves: by less. */
+#define OTHER_WORK 1.6
+
+/* Seconds and FLOP/s make FLOP: those of another model or batch are none of this plan's. */
+static void
+add_other_work(struct diagnosis *d, const struct estimate *run)
+{
+	const double share = counted_share(d, &d->run, run);
+
+	if (share > 0 && (share > OTHER_WORK || share < 1 / OTHER_WORK) && d->measures < DIAGNOSE_MEASURES)
+		text_put(d->measure[d->measures++], DIAGNOSE_TEXT, "by its own time and TFLOP/s the run computes %.2g times "
+		    "the plan's FLOP a step: its model, lengths or batch are others", share);
+}
+
 /* ---- what leads ----------------------------------------------------------------------- */
 
 static const struct diagnosed_term *
@@ -338,6 +372,7 @@ diagnose_run(struct diagnosis *out, const struct measured *m, const struct plan 
 		    quantity_estimate(out->leading, &out->run, work), &out->run, work) : given;
 		put_mismatch(out, given, run);
 	}
+	add_other_work(out, work);
 	attribute_run(out, m, catalog, work);
 	take_measures(out, work);
 }

@@ -189,6 +189,8 @@ static void
 cut_text(char *to, size_t size, const char *from)
 {
 	text_put(to, size, "%s", from);
+	for (char *c = to; (c = strchr(c, '\t')) != NULL; c++) /* between columns */
+		*c = ' ';
 }
 
 void

@@ -37,6 +37,9 @@ enum {
 	MEASURED_PATH = 256,
 };
 
+/* A power limit so much below the usual one is meant. */
+#define POWER_LIMITED 0.97
+
 /* A line of a file. */
 struct place {
 	int file;             /* -1: none */

@@ -12,9 +12,6 @@
 #define MEAN_NEAR 0.02
 #define BATCH_NEAR 0.005 /* nanotron says 1024 as 1.02K */
 
-/* A power limit so much below the design power is meant. */
-#define LIMITED 0.97
-
 static void
 note_mismatch(struct mismatch *out, size_t *n, struct mismatch one)
 {
@@ -149,7 +146,7 @@ is_limited(double watts, const struct cluster *c)
 {
 	const double usual = c->gpu_power_watts > 0 ? c->gpu_power_watts : c->tdp_watts;
 
-	return usual > 0 && watts > 0 && watts < LIMITED * usual;
+	return usual > 0 && watts > 0 && watts < POWER_LIMITED * usual;
 }
 
 static void

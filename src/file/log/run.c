@@ -158,6 +158,30 @@ say_spikes(struct run_reader *r, const struct series *s)
 	run_say(r, EVIDENCE_SPIKES, text, (times - 1) / (double)period);
 }
 
+/* Half of the steps differ by so much: those of fixed lengths do not. */
+#define UNLIKE 1.2
+enum { UNLIKE_LEAST = 16 };
+
+/* Programs that train on batches of one length. */
+static bool
+has_even_steps(const struct run_reader *r)
+{
+	return r->said[SOURCE_MEGATRON] + r->said[SOURCE_TORCHTITAN] + r->said[SOURCE_NANOTRON] > 0;
+}
+
+static void
+say_jitter(struct run_reader *r, const struct series *s)
+{
+	const struct steady v = series_steady(s);
+	char text[MEASURED_TEXT];
+
+	if (v.samples < UNLIKE_LEAST || !has_even_steps(r) || !(v.high > UNLIKE * v.low))
+		return;
+	text_put(text, sizeof text, "a quarter of the steps takes %.2f times as long as another quarter, or longer",
+	    v.high / v.low);
+	run_say(r, EVIDENCE_JITTER, text, v.high / v.low);
+}
+
 /* What the steps of a file look like, one beside the other. */
 static void
 say_shape(struct run_reader *r)
@@ -169,8 +193,11 @@ say_shape(struct run_reader *r)
 	char text[MEASURED_TEXT];
 
 	r->place.line = s->place.line;
-	if (s->count > 0)
+	if (s->count > 0) {
 		say_spikes(r, s);
+		if (!(drift > DRIFTS))
+			say_jitter(r, s);
+	}
 	if (share > WAITS && share <= 1) {
 		text_put(text, sizeof text, "%.3g s of a step wait for data: %.0f %%", waits, 100 * share);
 		run_say(r, EVIDENCE_DATA_SLOW, text, share);

@@ -72,7 +72,6 @@ struct run_reader {
 	struct {
 		double limit, pcie[2][2]; /* watts; generation and width, now and most */
 		bool width, commas, amd; /* commas stand between columns; units follow numbers */
-		bool limited;             /* a limit is below the usual one */
 		int columns;
 		enum smi_column column[SMI_CELLS];
 	} smi;

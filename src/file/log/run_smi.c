@@ -13,9 +13,6 @@
 #include "core/base/text.h"
 #include "file/log/run_rows.h"
 
-/* A limit so much below the usual one is meant. */
-#define LIMITED 0.97
-
 /* Percent of the time: a GPU is busy, and is all the time; and what it then draws of its limit
  * where kernels wait for others. */
 #define BUSY 50
@@ -54,11 +51,9 @@ smi_listed(struct run_reader *r, const char *line, const char *after)
 static void
 say_limit(struct run_reader *r, const char *line, double limit, double usual)
 {
-	if (limit > 0 && limit < LIMITED * usual) {
-		run_say(r, EVIDENCE_POWER_CAP, line, limit);
-		r->smi.limited = true;
-		r->m->evidence[EVIDENCE_POWER_FREE] = (struct evidence){ 0 };
-	} else if (limit > 0 && usual > 0 && !r->smi.limited) {
+	if (limit > 0 && limit < POWER_LIMITED * usual) {
+		run_say(r, EVIDENCE_POWER_LIMIT, line, limit);
+	} else if (limit > 0 && usual > 0) {
 		run_say(r, EVIDENCE_POWER_FREE, line, limit); /* a busy GPU reaches it */
 	}
 	if (limit > 0)

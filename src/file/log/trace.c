@@ -277,6 +277,36 @@ seconds_covered(const struct trace *t, double from, double to, unsigned what)
 	return sum;
 }
 
+/* The longest time of a window in which nothing ran. */
+static double
+longest_gap(const struct trace *t, double from, double to)
+{
+	double most = 0, end = from;
+
+	for (size_t i = first_span(t, from); i < t->spans && t->span[i].at < to; i++) {
+		most = larger(most, t->span[i].at - end);
+		end = larger(end, t->span[i].at + (double)t->span[i].length);
+	}
+	return larger(most, to - end);
+}
+
+/* A share of a step that is worth a word, and of its idle time that one piece is. */
+#define IDLES 0.1
+#define ONE_PIECE 0.5
+
+static void
+say_gaps(struct trace *t, double idle, double gap, double step)
+{
+	const bool one = gap > ONE_PIECE * idle;
+	char text[MEASURED_TEXT];
+
+	if (!(idle > IDLES * step))
+		return;
+	text_put(text, sizeof text, "idle for %.3g ms of a step of %.3g ms, the longest piece %.3g ms", idle / 1e3,
+	    step / 1e3, gap / 1e3);
+	run_say(t->r, one ? EVIDENCE_ONE_GAP : EVIDENCE_GAPS, text, idle / step);
+}
+
 static void
 take_window(struct trace *t, int64_t step, double from, double to)
 {
@@ -288,6 +318,7 @@ take_window(struct trace *t, int64_t step, double from, double to)
 	run_add(t->r, MEASURED_COMPUTE, step, compute / 1e6);
 	run_add(t->r, MEASURED_EXPOSED, step, (both - compute) / 1e6);
 	run_add(t->r, MEASURED_IDLE, step, (to - from - any) / 1e6);
+	say_gaps(t, to - from - any, longest_gap(t, from, to), to - from);
 	for (unsigned k = 0; k < KERNEL_COMM; k++)
 		series_add(&t->comm[k], step, seconds_covered(t, from, to, 1U << k) / 1e6, t->r->place);
 	for (unsigned k = KERNEL_COMM + 1; k < KERNEL_COPY; k++)
