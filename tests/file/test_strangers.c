@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "file/log/kernels.h"
 
 static void
 reads(const char *text)
@@ -222,6 +223,70 @@ test_gaps(void **state)
 	assert_false(measured_says(run, EVIDENCE_ONE_GAP));
 }
 
+/* Kernels of engines by what they do, as vLLM, SGLang, FlashInfer and TensorRT-LLM name them. */
+static void
+test_engine_kernels(void **state)
+{
+	static const struct {
+		const char *name;
+		enum kernel_class what;
+	} row[] = {
+		{ "void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16>", KERNEL_OPERATION },
+		{ "set_mla_kv_buffer_kernel", KERNEL_OPERATION },
+		{ "void flashinfer::sampling::TopKTopPSamplingFromProbKernel<", KERNEL_OPERATION },
+		{ "void vllm::moe::topkGatingSoftmax<8, 128", KERNEL_OPERATION },
+		{ "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>", KERNEL_ALL_REDUCE },
+		{ "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<", KERNEL_ALL_REDUCE },
+		{ "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", KERNEL_ALL_REDUCE },
+		{ "void deep_ep::internode_ll::dispatch<", KERNEL_ALL_TO_ALL },
+		{ "void flashinfer::BatchDecodeWithPagedKVCacheKernel<", KERNEL_ATTENTION },
+		{ "kernel_unified_attention_2d", KERNEL_ATTENTION },
+		{ "_fwd_grouped_kernel_stage1", KERNEL_ATTENTION },
+		{ "void cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90", KERNEL_ATTENTION },
+		{ "void flashinfer::norm::FusedAddRMSNormKernel<8u, __nv_bfloat16>", KERNEL_NORM },
+		{ "fused_moe_kernel", KERNEL_EXPERTS },
+		{ "bmm_E4m3_E4m3_Fp32_t128x8x512u2_swiGlu_dynBatch_sm100a", KERNEL_EXPERTS },
+		{ "void marlin::Marlin<", KERNEL_PRODUCT },
+		{ "_w8a8_block_fp8_matmul", KERNEL_PRODUCT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		if (kernel_class(row[i].name, strlen(row[i].name)) != row[i].what)
+			fail_msg("%s: %d", row[i].name, kernel_class(row[i].name, strlen(row[i].name)));
+	assert_false(kernel_is_softmax(row[3].name, strlen(row[3].name)));
+}
+
+/* Six steps of an engine, one of them with prompts: those of generation alone count. */
+static void
+engine_text(char *buf, size_t size, const char *decodes, const char *prompts)
+{
+	text_put(buf, size, "{\"schemaVersion\": 1, \"traceEvents\": [");
+	for (int s = 0; s < 6; s++)
+		text_add(buf, size, "%s{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"%s\", \"pid\": 1, \"tid\": 1, "
+		    "\"ts\": %d, \"dur\": 5}, {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"nvjet_tst\", \"pid\": 0, "
+		    "\"tid\": 7, \"ts\": %d, \"dur\": 60}", s > 0 ? "," : "", s == 2 ? prompts : decodes,
+		    s > 2 ? 300 + 100 * s : 100 * s, s > 2 ? 320 + 100 * s : 20 + 100 * s);
+	text_add(buf, size, "]}");
+}
+
+static void
+test_engine_steps(void **state)
+{
+	static const char *const name[][2] = { { "step[DECODE bs=64]", "step[EXTEND bs=2 toks=900]" },
+		{ "execute_context_0(0)_generation_64(64)", "execute_context_2(900)_generation_62(62)" } };
+	char text[8192];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+		engine_text(text, sizeof text, name[i][0], name[i][1]);
+		reads(text);
+		near(median(MEASURED_DECODE), 100e-6);
+		near(median(MEASURED_PRODUCTS), 60e-6);
+		assert_int_equal(run->series[MEASURED_STEP].count, 0);
+	}
+}
+
 int
 main(void)
 {
@@ -236,6 +301,8 @@ main(void)
 		cmocka_unit_test(test_power_limits),
 		cmocka_unit_test(test_jitter),
 		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_engine_kernels),
+		cmocka_unit_test(test_engine_steps),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -88,6 +88,14 @@ is_memory(enum measured_id id)
 	return id >= MEASURED_ALLOCATED && id <= MEASURED_TOTAL;
 }
 
+/* Times that kernels of a ledger run in a step: each micro-batch's; one step of generation has them
+ * once. */
+static double
+rounds(const struct estimate *e)
+{
+	return e->served ? 1 : (double)e->microbatches;
+}
+
 /* Seconds of a step's kernels of one kind: of all micro-batches, on the slowest stage. */
 static double
 kernels_of(enum measured_id id, const struct estimate *e, const struct ledger *l)
@@ -97,17 +105,17 @@ kernels_of(enum measured_id id, const struct estimate *e, const struct ledger *l
 		[MEASURED_ATTENTION] = KERNELS_ATTENTION, [MEASURED_NORMS] = KERNELS_NORM,
 		[MEASURED_OPERATIONS] = KERNELS_OTHER };
 
-	return kind[id] != KERNELS_NONE ? (double)e->microbatches * l->by_kind[kind[id]] : 0;
+	return kind[id] != KERNELS_NONE ? rounds(e) * l->by_kind[kind[id]] : 0;
 }
 
 /* All that computes in a step. */
 static double
 computed(const struct estimate *e, const struct ledger *l)
 {
-	double sum = e->step.optimizer_seconds;
+	double sum = e->served ? 0 : e->step.optimizer_seconds;
 
 	for (int k = KERNELS_NONE + 1; k < KERNEL_KINDS; k++)
-		sum += (double)e->microbatches * l->by_kind[k];
+		sum += rounds(e) * l->by_kind[k];
 	return sum;
 }
 

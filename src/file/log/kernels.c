@@ -1,8 +1,11 @@
 /*
  * Kernels by their names: of cuBLAS, CUTLASS and Tensile; grouped products of experts (CUTLASS,
- * DeepGEMM, vLLM's fused_moe); attention of flash-attn, cuDNN and PyTorch, and of linear attention
- * and Mamba; norms of PyTorch, apex and Transformer Engine; PyTorch's optimizers
- * (multi_tensor_apply); NCCL (ncclDevKernel_AllGather_..) and what stands for it.
+ * DeepGEMM, vLLM's fused_moe, TensorRT-LLM's dynBatch); attention of flash-attn, cuDNN, PyTorch,
+ * FlashInfer and the engines, and of linear attention and Mamba; norms of PyTorch, apex and
+ * Transformer Engine; PyTorch's optimizers (multi_tensor_apply); NCCL (ncclDevKernel_AllGather_..) and
+ * what stands for it, the engines' own all-reduces too (vLLM csrc/custom_all_reduce.cuh, FlashInfer
+ * trtllm_allreduce_fusion); cache writes, routing and sampling of engines are operations (vLLM
+ * csrc/cache_kernels.cu, csrc/moe/topk_softmax_kernels.cu).
  *
  * nsys stats --report cuda_gpu_kern_sum --format csv: "Time (%),Total Time (ns),Instances,Avg (ns),..,
  * Name", of which the name may have commas in quotes (NVIDIA Nsight Systems User Guide, reports).
@@ -14,26 +17,35 @@
 
 #include "core/base/number.h"
 
-enum { WORDS = 12 };
+enum { WORDS = 24 };
 
-static const char *const comm_words[WORDS] = { "nccl", "rccl", "deep_ep", "nvshmem", "userbuffers" };
+static const char *const comm_words[WORDS] = { "nccl", "rccl", "deep_ep", "nvshmem", "userbuffers",
+	"cross_device_reduce", "allreduce_fusion", "one_shot_all_reduce", "two_shot_all_reduce", "multimem_all_reduce",
+	"quickreduce", "internode", "intranode", "moe_a2a" };
 static const char *const fused_words[WORDS] = { "flash", "fmha", "cudnn_generated_fort_native_sdpa" };
 static const char *const softmax_words[WORDS] = { "softmax", "SoftMax" };
+static const char *const routing_words[WORDS] = { "topk", "sampling" };
 
 /* In the order in which they are asked for: of NCCL's kernels first, then of others. */
 static const struct {
 	enum kernel_class what;
 	const char *word[WORDS];
 } rows[] = {
-	{ KERNEL_ALL_REDUCE, { "AllReduce" } }, { KERNEL_ALL_GATHER, { "AllGather" } },
+	{ KERNEL_ALL_REDUCE, { "AllReduce", "cross_device_reduce", "allreduce", "all_reduce", "quickreduce" } }, { KERNEL_ALL_GATHER, { "AllGather" } },
 	{ KERNEL_REDUCE_SCATTER, { "ReduceScatter" } },
-	{ KERNEL_ALL_TO_ALL, { "AlltoAll", "AllToAll", "deep_ep" } },
+	{ KERNEL_ALL_TO_ALL, { "AlltoAll", "AllToAll", "deep_ep", "internode", "intranode", "moe_a2a" } },
 	{ KERNEL_SEND, { "SendRecv" } }, { KERNEL_COMM, { "" } },
-	{ KERNEL_ATTENTION, { "flash", "fmha", "cudnn_generated_fort_native_sdpa", "chunk_gated_delta",
-	    "chunk_fwd", "chunk_bwd", "selective_scan", "ssd_", "_chunk_scan", "_chunk_state" } },
+	{ KERNEL_OPERATION, { "sampling::", "reshape_and_cache", "concat_and_cache_mla", "kv_buffer", "store_kv_cache",
+	    "append_paged", "token_pool", "topk", "TopK" } }, /* of engines: sampling, cache writes, routing */
+	{ KERNEL_ATTENTION, { "flash_", "flash::", "fmha", "Fmha", "cudnn_generated_fort_native_sdpa", "chunk_gated_delta",
+	    "chunk_fwd", "chunk_bwd", "selective_scan", "ssd_", "_chunk_scan", "_chunk_state", "paged_attention",
+	    "unified_attention", "attn_fwd", "WithKVCache", "WithPagedKVCache", "WithRaggedKVCache", "_fwd_grouped_kernel_stage",
+	    "_fwd_kernel_stage", "MLA", "mla_", "gated_delta_rule" } },
 	{ KERNEL_UPDATE, { "Adam", "adam", "multi_tensor_apply" } },
-	{ KERNEL_EXPERTS, { "Grouped", "grouped", "GroupProblem", "group_gemm", "fused_moe", "moe_gemm" } },
-	{ KERNEL_PRODUCT, { "gemm", "Gemm", "GEMM", "nvjet", "cutlass", "xmma", "Cijk_", "matmul" } },
+	{ KERNEL_EXPERTS, { "Grouped", "grouped", "GroupProblem", "group_gemm", "fused_moe", "moe_gemm",
+	    "dynBatch", "MoeGemm", "marlin_moe", "fused_marlin_moe" } },
+	{ KERNEL_PRODUCT, { "gemm", "Gemm", "GEMM", "nvjet", "cutlass", "xmma", "Cijk_", "matmul", "gemv", "splitKreduce",
+	    "marlin::", "Marlin", "machete", "bmm_" } },
 	{ KERNEL_NORM, { "layer_norm", "LayerNorm", "layernorm", "rms_norm", "RMSNorm", "rmsnorm", "ln_fwd",
 	    "ln_bwd" } },
 	{ KERNEL_OPERATION, { "" } },
@@ -79,13 +91,13 @@ kernel_measured(enum kernel_class k)
 bool
 kernel_is_fused(const char *name, size_t n)
 {
-	return has_word(name, n, fused_words);
+	return has_word(name, n, fused_words) || kernel_class(name, n) == KERNEL_ATTENTION;
 }
 
 bool
 kernel_is_softmax(const char *name, size_t n)
 {
-	return has_word(name, n, softmax_words);
+	return has_word(name, n, softmax_words) && !has_word(name, n, routing_words);
 }
 
 void

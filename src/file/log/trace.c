@@ -24,6 +24,9 @@ struct gpu_span {
 	unsigned char what;
 };
 
+/* Steps of a trainer; of an engine, with prompts in them or without. */
+enum step_kind { STEP_TRAINS, STEP_PROMPTS, STEP_DECODES };
+
 struct trace {
 	struct run_reader *r;
 	double origin;        /* the first time that was seen */
@@ -33,6 +36,7 @@ struct trace {
 	size_t steps, gpu_steps;
 	struct trace_step {
 		double at, length;
+		enum step_kind kind;
 	} step[STEPS_MOST], gpu_step[STEPS_MOST]; /* as the host annotated them, and on the GPU */
 	struct series comm[KERNEL_COMM]; /* seconds of collectives, a step each */
 	double fused, softmax; /* microseconds of attention kernels, and of their pieces */
@@ -104,11 +108,27 @@ take_kernel(struct trace *t, const char *event, double at, double length)
 		t->softmax += length;
 }
 
+/* "ProfilerStep#7" of PyTorch; "step[DECODE bs=16]", "step[EXTEND bs=1 toks=107]" of SGLang's scheduler;
+ * "execute_context_0(0)_generation_64(64)" of vLLM (v1/worker/gpu_worker.py). */
+static bool
+is_step(const char *name, enum step_kind *kind)
+{
+	if (strncmp(name, "\"ProfilerStep#", 14) == 0)
+		*kind = STEP_TRAINS;
+	else if (strncmp(name, "\"step[", 6) == 0)
+		*kind = strncmp(name + 6, "DECODE", 6) == 0 ? STEP_DECODES : STEP_PROMPTS;
+	else if (strncmp(name, "\"execute_context_", 17) == 0)
+		*kind = strncmp(name + 17, "0(", 2) == 0 ? STEP_DECODES : STEP_PROMPTS;
+	else
+		return false;
+	return true;
+}
+
 static void
-take_step(struct trace_step *step, size_t *n, double at, double length)
+take_step(struct trace_step *step, size_t *n, struct trace_step one)
 {
 	if (*n < STEPS_MOST)
-		step[(*n)++] = (struct trace_step){ at, length };
+		step[(*n)++] = one;
 }
 
 /* {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_..", "pid": 0, "tid": 7, "ts": 1.5, "dur": 2,
@@ -118,6 +138,7 @@ take_event(struct trace *t, const char *event)
 {
 	const char *cat = value_of(event, "\"cat\"");
 	const char *name;
+	enum step_kind kind;
 	double at, length;
 
 	if (cat == NULL || *cat != '"')
@@ -144,12 +165,12 @@ take_event(struct trace *t, const char *event)
 		return;
 	}
 	name = value_of(event, "\"name\"");
-	if (name == NULL || strncmp(name, "\"ProfilerStep#", 14) != 0)
+	if (name == NULL || !is_step(name, &kind))
 		return;
 	if (*cat == 'g')
-		take_step(t->gpu_step, &t->gpu_steps, at, length);
+		take_step(t->gpu_step, &t->gpu_steps, (struct trace_step){ at, length, kind });
 	else
-		take_step(t->step, &t->steps, at, length);
+		take_step(t->step, &t->steps, (struct trace_step){ at, length, kind });
 }
 
 /* What stands before the events: the GPU and the job. */
@@ -308,13 +329,14 @@ say_gaps(struct trace *t, double idle, double gap, double step)
 }
 
 static void
-take_window(struct trace *t, int64_t step, double from, double to)
+take_window(struct trace *t, enum step_kind kind, double from, double to)
 {
+	const int64_t step = -1; /* numbers of them tell nothing */
 	const double compute = seconds_covered(t, from, to, COMPUTE);
 	const double both = seconds_covered(t, from, to, COMPUTE | COMM);
 	const double any = seconds_covered(t, from, to, COMPUTE | COMM | COPY);
 
-	run_add(t->r, MEASURED_STEP, step, (to - from) / 1e6);
+	run_add(t->r, kind == STEP_DECODES ? MEASURED_DECODE : MEASURED_STEP, step, (to - from) / 1e6);
 	run_add(t->r, MEASURED_COMPUTE, step, compute / 1e6);
 	run_add(t->r, MEASURED_EXPOSED, step, (both - compute) / 1e6);
 	run_add(t->r, MEASURED_IDLE, step, (to - from - any) / 1e6);
@@ -359,10 +381,11 @@ take_windows(struct trace *t)
 	const struct gpu_span *last = &t->span[t->spans - 1];
 
 	for (size_t i = 0; i < n; i++)
-		take_window(t, -1, step[i].at, i + 1 < n && step[i + 1].at > step[i].at ?
-		    step[i + 1].at : step[i].at + step[i].length);
+		if (step[i].kind == STEP_TRAINS || (step[i].kind == STEP_DECODES && i + 1 < n)) /* the host is soon done */
+			take_window(t, step[i].kind, step[i].at, i + 1 < n && step[i + 1].at > step[i].at ?
+			    step[i + 1].at : step[i].at + step[i].length);
 	if (n == 0)
-		take_window(t, -1, t->span[0].at, last->at + (double)last->length);
+		take_window(t, STEP_TRAINS, t->span[0].at, last->at + (double)last->length);
 	for (int k = 0; k < KERNEL_COMM; k++)
 		take_rank(t, (enum kernel_class)k);
 	kernels_say(t->r, t->fused / 1e6, t->softmax / 1e6);
