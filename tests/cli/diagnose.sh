@@ -84,6 +84,12 @@ done >work.log
 run 1 diagnose --set=global_batch_size=512 plan.cfg work.log
 out_has '^Look at +by its own time and TFLOP/s the run computes 2\.[0-9] times the plan.s FLOP a step'
 
+# a difference between plan and run that makes the run faster is no cause of its being slower
+sed 's/batch size: 512/batch size: 256/' slow.log >half.log
+run 1 diagnose --set=global_batch_size=512 plan.cfg half.log
+out_has '^  training\.global_batch_size +plan 512, run 256 '
+grep -q 'the run is another one than the plan' out && fail 'half a batch explains no longer step'
+
 # a power limit, with a plan and without
 {
 	echo 'index, power.draw [W], power.limit [W]'

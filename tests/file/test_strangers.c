@@ -287,6 +287,32 @@ test_engine_steps(void **state)
 	}
 }
 
+/* Measurements without a server, and what engines say of their arguments. */
+static void
+test_offline(void **state)
+{
+	(void)state;
+	reads("Decode 0. Batch size: 4, latency: 0.02000 s, throughput:    200.00 token/s\n"
+	    "Decode.  median latency: 0.02000 s, median throughput:    200.00 token/s\n"
+	    "Benchmark ...\n"
+	    "Prefill. latency: 0.37183 s, throughput:  11015.86 token/s\n"
+	    "Decode.  median latency: 0.01178 s, median throughput:    339.57 token/s\n");
+	near(median(MEASURED_DECODE), 0.01178); /* the first one warms up */
+	assert_string_equal(fact(FIELD_CONCURRENCY), "4");
+	reads("Throughput: 4.72 requests/s, 3262.58 total tokens/s, 708.33 output tokens/s\n");
+	near(median(MEASURED_GENERATED), 708.33);
+	reads("INFO 09-30 10:00:20 [core.py:77] Initializing a V1 LLM engine (v0.11.0) with config: model='m', "
+	    "tensor_parallel_size=2, pipeline_parallel_size=1, kv_cache_dtype=fp8_e4m3, seed=0\n");
+	assert_string_equal(fact(FIELD_TP), "2");
+	assert_string_equal(fact(FIELD_KV_DTYPE), "fp8");
+	reads("[2025-10-01] server_args=ServerArgs(model_path='m', kv_cache_dtype='fp8_e5m2', tp_size=4, pp_size=1)\n");
+	assert_string_equal(fact(FIELD_TP), "4");
+	assert_string_equal(fact(FIELD_KV_DTYPE), "fp8");
+	reads("WARNING 07-22 03:07:03 [fused_moe.py:1167] Using default MoE config. Performance might be sub-optimal! Config "
+	    "file not found at configs/E=512,N=320,device_name=NVIDIA_GB10.json\n");
+	assert_true(measured_says(run, EVIDENCE_UNTUNED));
+}
+
 int
 main(void)
 {
@@ -303,6 +329,7 @@ main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_engine_kernels),
 		cmocka_unit_test(test_engine_steps),
+		cmocka_unit_test(test_offline),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -378,7 +378,8 @@ diagnose_run(struct diagnosis *out, const struct measured *m, const struct plan 
 			out->run = *p;
 		run = work->legal ? quantity_cost(out->leading,
 		    quantity_estimate(out->leading, &out->run, work), &out->run, work) : given;
-		put_mismatch(out, given, run);
+		if ((run - given) * out->difference > 0) /* else it explains nothing of it */
+			put_mismatch(out, given, run);
 	}
 	add_other_work(out, work);
 	attribute_run(out, m, catalog, work);

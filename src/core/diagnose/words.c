@@ -62,17 +62,27 @@ diagnosed_change(const struct diagnosed_term *t, char *buf, size_t size)
 		text_put(buf, size, "%+.1f %%", 100 * (times - 1));
 }
 
+/* How a number that is out of line is called. */
+static const char *
+verdict_word(const struct diagnosed_term *t)
+{
+	const bool slower = t->verdict == TERM_SLOWER;
+
+	if (t->id == MEASURED_RUNNING || t->id == MEASURED_POOL || t->id == MEASURED_KV_TOKENS)
+		return slower ? "smaller" : "larger";
+	if (measured_measure(t->id) == MEASURE_BYTES)
+		return slower ? "fuller" : "emptier";
+	return slower ? "slower" : "faster";
+}
+
 void
 diagnosed_verdict(const struct diagnosed_term *t, char *buf, size_t size)
 {
-	const bool bytes = measured_measure(t->id) == MEASURE_BYTES;
-
 	buf[0] = '\0';
 	if (t->verdict == TERM_AS_ESTIMATED)
 		text_put(buf, size, "as estimated (+-%.0f %%)", 100 * t->error);
 	else if (t->verdict != TERM_NOT_TOLD)
-		text_put(buf, size, "%s than the estimate's error, %.0f %%", t->verdict == TERM_SLOWER ?
-		    bytes ? "fuller" : "slower" : bytes ? "emptier" : "faster", 100 * t->error);
+		text_put(buf, size, "%s than the estimate's error, %.0f %%", verdict_word(t), 100 * t->error);
 }
 
 void

@@ -132,6 +132,43 @@ trtllm_step(struct run_reader *r, const char *line, const char *after)
 	run_add(r, MEASURED_DECODE, log_integer_after(line, "iter ="), log_number_after(after, "") / 1e3);
 }
 
+/* "Decode 0. Batch size: 4, latency: 0.01189 s, throughput: 336.47 token/s" of sglang.bench_one_batch;
+ * before 2025 without the size. */
+static void
+one_batch_size(struct run_reader *r, const char *line, const char *after)
+{
+	if (strstr(line, "Decode ") != NULL)
+		run_fact_number(r, FIELD_CONCURRENCY, log_number_after(after, ""));
+}
+
+/* "Decode.  median latency: 0.01178 s, median throughput: 339.57 token/s" */
+static void
+one_batch_step(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_add(r, MEASURED_DECODE, -1, log_number_after(after, ""));
+}
+
+/* "Throughput: 4.72 requests/s, 3262.58 total tokens/s, 708.33 output tokens/s" of vllm bench
+ * throughput. */
+static void
+offline_rate(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_add(r, MEASURED_GENERATED, -1, log_number_after(after, ""));
+}
+
+/* "kv_cache_dtype=fp8_e5m2", with quotes in SGLang; "auto" is that of the weights. */
+static void
+cache_format(struct run_reader *r, const char *after, const char *key)
+{
+	char word[16];
+
+	run_word(word, sizeof word, log_after(after, key));
+	if (strncmp(word, "fp8", 3) == 0)
+		run_fact(r, FIELD_KV_DTYPE, "fp8");
+}
+
 /* A line of all arguments: "tensor_parallel_size=2, pipeline_parallel_size=1" of vLLM; "tp_size=16,
  * pp_size=1" of SGLang. */
 static void
@@ -140,6 +177,7 @@ vllm_config(struct run_reader *r, const char *line, const char *after)
 	(void)line;
 	run_fact_number(r, FIELD_TP, log_number_after(after, "tensor_parallel_size="));
 	run_fact_number(r, FIELD_PP, log_number_after(after, "pipeline_parallel_size="));
+	cache_format(r, after, " kv_cache_dtype=");
 }
 
 static void
@@ -148,6 +186,7 @@ sglang_config(struct run_reader *r, const char *line, const char *after)
 	(void)line;
 	run_fact_number(r, FIELD_TP, log_number_after(after, " tp_size="));
 	run_fact_number(r, FIELD_PP, log_number_after(after, " pp_size="));
+	cache_format(r, after, " kv_cache_dtype=");
 }
 
 /* Times of a load that came as it was served; at a given rate they are of that rate. */
@@ -215,6 +254,9 @@ const struct run_row run_serve_rows[] = {
 	{ "Prefill batch", SOURCE_SGLANG, sglang_prefill },
 	{ "server_args=ServerArgs(", SOURCE_SGLANG, sglang_config },
 	{ " LLM engine (v", SOURCE_VLLM, vllm_config },
+	{ ". Batch size: ", SOURCE_ASIDE, one_batch_size },
+	{ "Decode.  median latency:", SOURCE_SGLANG, one_batch_step },
+	{ " total tokens/s, ", SOURCE_VLLM, offline_rate },
 	{ "host_step_time =", SOURCE_TRTLLM, trtllm_step },
 	{ "Memory used after loading model weights (inside torch)", SOURCE_TRTLLM, trtllm_line },
 	{ "Loaded engine size:", SOURCE_TRTLLM, trtllm_line },
