@@ -51,6 +51,24 @@ for name in acme/Wonder-9B Qwen/Qwen3-5B starcoder2-3.5b deepseek-ai/DeepSeek-V9
 	err_has "^named.yaml:1: error: base_model: the catalogue has no model '$name'.*--model.*config\.json.*--set"
 	[ ! -s out ] || fail 'there is a plan all the same'
 done
+# shellcheck disable=SC2016
+for line in 'vllm serve $1 -tp 4' 'vllm serve --tensor-parallel-size 4' 'swift sft --model "$MODEL"' 'trl sft --max_length 512' \
+	'python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.n=8 actor_rollout_ref.model.path=$ROOT/$NAME'; do
+	echo "$line" >unsaid.sh
+	run 2 import unsaid.sh
+	err_has '^unsaid.sh: error: model: the file does not say, where .* would .*--model=NAME.*config\.json.*--set'
+	run 0 import unsaid.sh --model=qwen3-8b
+done
+# a directory that only a run tells is none of the name, nor of files: they are beside the launch
+mkdir -p deep/zero
+echo '{"zero_optimization": {"stage": 3}}' >deep/zero/three.json
+# shellcheck disable=SC2016
+echo 'deepspeed --num_gpus 8 ../LLaMA-Factory/src/train.py --model_name_or_path ${MODELS:-$HOME/models}/Qwen/Qwen3-8B --do_train \
+	--deepspeed "$(dirname "$0")/zero/three.json" --finetuning_type full' >deep/run.sh
+run 0 import --from=llama-factory deep/run.sh
+out_has 'preset = "qwen3-8b";'
+out_has 'zero_stage = 3;'
+err_has 'ignored deepspeed|taken .*zero/three.json'
 run 0 import --from=axolotl named.yaml --model=qwen3-8b
 out_has 'preset = "qwen3-8b";'
 run 0 import --from=axolotl named.yaml --set model.layers=12

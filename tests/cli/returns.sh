@@ -103,7 +103,9 @@ if there trl; then
 	about 'settings that say little'
 	exported trl --layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --model=llama-3.1-8b \
 	    --sequence-length=1024 --set finetune.method=full
-	run 0 import t/trl.yaml
+	run 2 import t/trl.yaml # its script names the model
+	err_has 'error: model: the file does not say, where .*model_name_or_path.* would .*--model=NAME'
+	run 0 import t/trl.yaml --model=llama-3.1-8b
 	has method full
 fi
 
@@ -154,7 +156,7 @@ if there ms-swift; then
 	run 0 import t/swift.yaml --world=64 --set model.preset=deepseek-v3
 	has target attention
 	printf 'tuner_type: lora\ntarget_modules: [in_proj_qkvz, out_proj, elsewhere]\n' >mixers.yaml
-	run 0 import mixers.yaml
+	run 0 import mixers.yaml --model=qwen3-8b
 	has target 'in_proj_qkvz\+out_proj'
 	err_has '^ignored target_modules: a plan has no such module'
 fi
@@ -238,7 +240,7 @@ done
 # ---- rollouts -----------------------------------------------------------------------------------
 cat >async.sh <<'S'
 python3 -m verl.experimental.fully_async_policy.fully_async_main data.train_batch_size=0 data.gen_batch_size=1 \
-    actor_rollout_ref.hybrid_engine=False actor_rollout_ref.actor.ppo_mini_batch_size=32 \
+    actor_rollout_ref.model.path=$HOME/models/Qwen/Qwen3-8B actor_rollout_ref.hybrid_engine=False actor_rollout_ref.actor.ppo_mini_batch_size=32 \
     actor_rollout_ref.rollout.n=8 rollout.nnodes=1 rollout.n_gpus_per_node=8 trainer.nnodes=1 \
     data.max_prompt_length=256 data.max_response_length=1024 algorithm.adv_estimator=grpo \
     async_training.staleness_threshold=0.5 async_training.trigger_parameter_sync_step=4 \
@@ -246,7 +248,7 @@ python3 -m verl.experimental.fully_async_policy.fully_async_main data.train_batc
 S
 run 0 import async.sh
 for pair in 'staleness 1' 'prompts 256' 'global_batch_size 256' 'response_limit 1024' 'prompt_tokens 256' \
-    'dp_replicate 2' 'rollout_gpus 8'; do
+    'dp_replicate 2' 'rollout_gpus 8' 'preset qwen3-8b'; do
 	# shellcheck disable=SC2086
 	has $pair
 done

@@ -222,7 +222,7 @@ import_checked(struct import *im, const char *kind)
 	im->section = by->section;
 	im->launch = read_launch;
 	by->read(im);
-	if (im->unread[0] != '\0' && !has_shape(im->plan))
+	if ((im->unread[0] != '\0' || im->unsaid != NULL) && im->errors->count == 0 && !has_shape(im->plan))
 		import_unnamed(im);
 	if (im->errors->count > 0)
 		return im->refused ? IMPORT_REFUSED : IMPORT_FAILED;

@@ -280,6 +280,7 @@ settings_checkpoint(struct import *im, const struct jsonin *j, const char *keys)
 {
 	char path[96];
 
+	im->unsaid = keys;
 	for (size_t n; *keys != '\0'; keys += n + strspn(keys + n, " ")) {
 		n = strcspn(keys, " ");
 		text_put(path, sizeof path, "%.*s", (int)n, keys);

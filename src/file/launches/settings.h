@@ -56,7 +56,8 @@ int64_t settings_world(struct import *im, int64_t nodes, int64_t gpus, int64_t u
  * account. What is generated may as well be limited by that length alone. */
 void settings_lengths(struct import *im, const char *why);
 
-/* The checkpoint's name under the first of these keys, joined by blanks, that is there. */
+/* The checkpoint's name under the first of these keys, joined by blanks, that is there. Where none is, and
+ * nothing else tells the model, that is an error (import_unnamed). */
 void settings_checkpoint(struct import *im, const struct jsonin *j, const char *keys);
 
 /* How FSDP 1 shards, by a name or number of Accelerate (docs/source/usage_guides/fsdp.md); false

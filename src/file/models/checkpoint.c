@@ -392,11 +392,15 @@ import_checkpoint(struct import *im, const char *name, const char *source)
 void
 import_unnamed(struct import *im)
 {
-	const char *const names[] = { im->path != NULL ? pathname_last(im->path) : NULL, im->unread };
+	const bool unread = im->unread[0] != '\0';
+	const char *const names[] = { im->path != NULL ? pathname_last(im->path) : NULL, unread ? im->unread : NULL };
 	char what[192];
 
-	if (im->catalog == NULL || im->has_model || take_config(im, "config.json", im->unread))
+	if (im->catalog == NULL || im->has_model || take_config(im, "config.json", "the model"))
 		return;
-	text_put(what, sizeof what, "the file does not say, and %s is not read", im->unread);
+	if (unread)
+		text_put(what, sizeof what, "the file does not say, and %s is not read", im->unread);
+	else
+		text_put(what, sizeof what, "the file does not say, where %s would", im->unsaid);
 	tell_no_model(im, "model", names, what);
 }

@@ -49,6 +49,7 @@ struct import {
 	char key[IMPORT_KEY_SIZE];     /* that is read now, where no line is known, or "" */
 	char away[96];                 /* what sends all layers to the host, however many they are; "" */
 	char unread[96];               /* "defaults: x.yaml": settings that may name a model, and are not read; "" */
+	const char *unsaid;            /* keys that name a model, blanks between them, none of which says one; or NULL */
 	const char *section;           /* of the plan, that this tells of; NULL: of all of them */
 	bool refused;                  /* by a rule of the launcher that no field can tell */
 };

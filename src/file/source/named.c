@@ -89,6 +89,30 @@ open_beside(const struct import *im, const char *name, char path[PLANFILE_PATH_S
 	return "is not there: what it sets is not known";
 }
 
+const char *
+named_known(const char *path)
+{
+	for (const char *c; (c = strpbrk(path, "$`})")) != NULL; path = c + 1)
+		if ((c = strchr(c, '/')) == NULL)
+			return "";
+	return path;
+}
+
+/* A name with a directory may be relative to one above that of the launch as well: people start launches there. */
+static bool
+find_named(const struct import *im, const char *from, const char *name, char path[PLANFILE_PATH_SIZE])
+{
+	char above[PLANFILE_PATH_SIZE];
+	const int climb = text_equal(from, im->path) && strchr(name, '/') != NULL && name[0] != '/' ? NAMED_CLIMB : 0;
+
+	for (int i = 0; i <= climb; i++) {
+		text_put(above, sizeof above, "%.*s%s", 3 * i, "../../../../", name);
+		if (pathname_beside(path, PLANFILE_PATH_SIZE, from, above) && is_inside(im, path))
+			return true;
+	}
+	return false;
+}
+
 /* NULL for a file that is read; else why not. */
 static const char *
 open_named(struct import *im, const char *from, const char *name, char path[PLANFILE_PATH_SIZE],
@@ -96,14 +120,14 @@ open_named(struct import *im, const char *from, const char *name, char path[PLAN
 {
 	char why[256];
 
+	name = named_known(name);
 	if (im->beside != NULL)
 		return open_beside(im, name, path, file);
 	if (im->path == NULL)
 		return "is not read: the launch came from no file";
-	if ((name[0] == '/' && im->root == NULL) || name[0] == '~' || name[0] == '\0' || strchr(name, '$') != NULL ||
-	    !pathname_beside(path, PLANFILE_PATH_SIZE, from, name))
+	if ((name[0] == '/' && im->root == NULL) || name[0] == '~' || name[0] == '\0')
 		return "is not read: only what lies beside the launch is (fix: --root with the directory that it lies in)";
-	if (!is_inside(im, path))
+	if (!find_named(im, from, name, path))
 		return "is not there, or not in the directory of the launch (--root names another): what it sets is not known";
 	if (!slurp_file(file, path, why, sizeof why))
 		return "can not be read: what it sets is not known";

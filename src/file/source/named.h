@@ -29,6 +29,10 @@ void named_below(struct import *im, struct jsonin *j, const char *name, const ch
  */
 void named_inherit(struct import *im, struct jsonin *j);
 
+/* What follows the directory of a path that variables or a command say, which is taken for that of the launch;
+ * "" where nothing does. */
+const char *named_known(const char *path);
+
 /* The text of the file at a path beside the launch, NULL without one; free() it. No word in the
  * account. */
 char *named_text(struct import *im, const char *name, size_t *size);

@@ -8,11 +8,16 @@
 #include "file/notation/shell.h"
 #include "file/notation/yamlin.h"
 #include "file/source/devices.h"
+#include "file/source/named.h"
 
-/* Takes the value over. */
+/* Takes the value over. Of a path whose directory alone only a run would tell the rest is known: "$HOME/models/Qwen3-8B". */
 static void
 put_word(struct jsonin *j, struct import *im, const char *path, json_t *value, bool unknown)
 {
+	const char *text = json_string_value(value);
+
+	unknown = unknown && (text == NULL || text[strspn(text, "\"'")] != '$' || named_known(text)[0] == '\0' ||
+	    strpbrk(named_known(text), " \t\n") != NULL);
 	if (unknown)
 		import_ignore(im, path, "only a run would tell its value");
 	if (unknown)
@@ -151,14 +156,27 @@ take_flag(struct jsonin *j, struct import *im, const struct shell_word *w, size_
 	put_word(j, im, name, value, unknown);
 }
 
+/* A word as it begins where its directories are left out, as many as it has more of than the n bytes. */
+static const char *
+without_directory(const char *word, const char *name, size_t n)
+{
+	const char *at = word + strlen(word);
+
+	for (size_t i = 0; at > word; at--)
+		if (at[-1] == '/' && (memchr(name, '/', n) == NULL || i++ > 0))
+			break;
+	return at;
+}
+
 /* Words that follow one another are those of a program's name, the last one as it begins. */
 static bool
 is_program(const struct shell_word *w, size_t count, const char *name)
 {
 	for (; count > 0; w++, count--) {
 		const size_t n = strcspn(name, " ");
+		const char *word = without_directory(w->text, name, n);
 
-		if (strncmp(w->text, name, n) != 0 || (name[n] != '\0' && w->text[n] != '\0'))
+		if (strncmp(word, name, n) != 0 || (name[n] != '\0' && word[n] != '\0'))
 			return false;
 		if (name[n] == '\0')
 			return true;
@@ -275,6 +293,16 @@ is_settings(const char *word)
 	    strcmp(word + n - 4, ".yml") == 0);
 }
 
+static void
+tell_idle(struct import *im, const char *programs)
+{
+	char names[256] = "", name[64];
+
+	for (int64_t i = 0; text_choice(programs, i, name, sizeof name); i++)
+		text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", name);
+	import_error(im, "", "no command of it runs one of %s", names);
+}
+
 bool
 words_read(struct jsonin *j, struct import *im, const char *programs, bool launch)
 {
@@ -301,6 +329,8 @@ words_read(struct jsonin *j, struct import *im, const char *programs, bool launc
 			else
 				take_override(j, im, &list.word[k]);
 	}
+	if (ok && launch && programs != NULL && ran == SIZE_MAX)
+		tell_idle(im, programs);
 	if (launch) {
 		take_launch(j, im, &s, ran);
 		take_devices(j, im, &s, ran);
