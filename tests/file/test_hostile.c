@@ -164,7 +164,8 @@ ends(void **state)
 		fail_msg("%s", errors.line[0]);
 	assert_int_equal(plan.model.layers, 4);
 	assert_int_equal(read_as(NULL, "\xef\xbb\xbf" HF "\"num_hidden_layers\": 4 }", 0), IMPORT_DONE);
-	assert_int_equal(read_as(NULL, "\xef\xbb\xbf" TOML "[training]\r\nseq_len = 64\r\n", 8), IMPORT_DONE);
+	assert_int_equal(read_as(NULL, "\xef\xbb\xbf" TOML "[model]\r\nname = \"llama3\"\r\nflavor = \"8B\"\r\n[training]\r\nseq_len = 64\r\n", 8),
+	    IMPORT_DONE);
 	assert_int_equal(read_as(NULL, "\xef\xbb\xbfw0 slots=8\r\nw1 slots=8\r\n", 0), IMPORT_DONE);
 }
 
