@@ -27,7 +27,7 @@ named llama3_1_8b llama-3.1-8b
 named Qwen/Qwen2.5-Math-7B qwen2.5-7b
 named Qwen/Qwen3-VL-30B-A3B-Instruct qwen3-vl-30b-a3b
 err_has '^ignored base_model: by name a qwen3-vl-30b-a3b: the tower that sees counts to serve, not to train'
-named Qwen/Qwen2.5-VL-7B-Instruct qwen2.5-7b
+named Qwen/Qwen2.5-Omni-7B qwen2.5-7b
 err_has '^ignored base_model: .* in another kind: what sees, hears'
 
 about 'a name of its own before the one of the model, a directory within, a packing that no plan has'
@@ -72,6 +72,29 @@ err_has 'ignored deepspeed|taken .*zero/three.json'
 run 0 import --from=axolotl named.yaml --model=qwen3-8b
 out_has 'preset = "qwen3-8b";'
 run 0 import --from=axolotl named.yaml --set model.layers=12
+
+about 'the arguments of the Trainer of a script of one'"'"'s own'
+cat >own.sh <<'SH'
+torchrun --nproc_per_node=4 --master_port=12345 train.py --model_name_or_path "$MODELS/vicuna-7b-v1.5" \
+    --bf16 True --per_device_train_batch_size 4 --gradient_accumulation_steps 8 --fsdp "full_shard auto_wrap" \
+    --gradient_checkpointing True --model_max_length 2048 --tf32 True
+SH
+run 0 import own.sh
+for pair in 'preset = "llama-2-7b"' 'zero_stage = 3' 'global_batch_size = 128' 'micro_batch_size = 4' 'sequence_length = 2048' \
+    'recompute = "full"' 'precision = "bf16"' 'tf32 = true' 'gpus_per_node = 4' 'method = "full"'; do out_has "^	$pair;"; done
+err_has '^assumed finetune.method = full: the default of use_lora'
+cat >own.sh <<'SH'
+deepspeed --num_gpus 8 llava/train/train_mem.py --lora_enable True --lora_r 64 --deepspeed ./scripts/zero3.json --bits 4 \
+    --model_name_or_path Qwen/Qwen2.5-VL-7B-Instruct --gradient_checkpointing True
+SH
+run 0 import own.sh --from=trainer
+for pair in 'preset = "qwen2.5-vl-7b"' 'zero_stage = 3' 'rank = 64' 'method = "qlora"' 'quantization = "nf4"' 'micro_batch_size = 8' \
+    'precision = "fp32"' 'global_batch_size = 64'; do out_has "^	$pair;"; done
+err_has '^assumed training.sequence_length = [0-9]+: the script'
+err_has '^assumed finetune.target = all-linear'
+echo 'torchrun --nproc_per_node=8 internvl/train.py --model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 4 --freeze_llm True' >own.sh
+run 2 import own.sh
+err_has '^own.sh:1: error: --freeze_llm|^own.sh:.*error: freeze_llm: trains other weights'
 
 about 'a script that another one reads into itself, and slime, whose model stands in one'
 mkdir -p slime/models
@@ -892,4 +915,3 @@ for f in 'preset = "llama-3.1-8b"' 'micro_batch_size = 4' 'sequence_length = 819
 done
 
 finish
-

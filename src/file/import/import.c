@@ -85,6 +85,8 @@ const struct importer import_table[] = {
 	{ "sglang", "command line of sglang.launch_server in a shell script", NULL,
 	    "sglang.launch_server|sglang serve|dynamo.sglang", NULL, sglang_read },
 	{ "trtllm", "command line of trtllm-serve in a shell script", NULL, "trtllm-serve|dynamo.trtllm", NULL, trtllm_read },
+	{ "trainer", "launch of another script with the arguments of Hugging Face's Trainer, in a shell script", NULL,
+	    "--per_device_train_batch_size&--model_name_or_path", NULL, trainer_read },
 	{ "launcher", "torchrun, accelerate launch or deepspeed of another script in a shell script", NULL,
 	    "torchrun|torch.distributed.run|torch.distributed.launch|accelerate launch|deepspeed &.py", NULL, launcher_read },
 	{ "hostfile", "host file of DeepSpeed or MPI", "cluster", NULL, hostfile_recognise, hostfile_read },

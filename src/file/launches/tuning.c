@@ -75,7 +75,7 @@ tuning_take_targets(struct import *im, const struct jsonin *j, const struct tune
 		text_add(words, sizeof words, "+experts");
 	tuning_short(&im->plan->model, d->fused, words, sizeof words);
 	if (words[0] != '\0')
-		import_set(im, FIELD_ADAPTER_TARGET, words, d->targets);
+		settings_say(im, j, FIELD_ADAPTER_TARGET, words, d->targets);
 	if (d->saved != NULL)
 		take_names(im, j, d->saved, saved, sizeof saved);
 	if (saved[0] != '\0')
@@ -112,15 +112,14 @@ take_method(struct import *im, const struct jsonin *j, const struct tuner *d)
 		if (word != NULL && word[0] != '\0' && (d->full == NULL || !text_equal(word, d->full)))
 			import_error(im, d->method, "'%s' trains other weights than a plan can: those of %s or LoRA's (fix: import "
 			    "it with one of these written there)", word, d->full != NULL ? d->full : "the whole model");
-		import_set(im, FIELD_FINETUNE, "full", d->method);
-		import_at(im, "");
+		settings_say(im, j, FIELD_FINETUNE, "full", d->method);
 		return;
 	}
 	if (tower) /* modelscope/ms-swift docs/source_en/Instruction/Command-line-parameters.md */
 		import_ignore(im, d->method, "the tower that sees is trained whole beside it, which is not counted");
 	settings_take(im, j, d->adapters, d->program);
 	jsonin_bool(j, d->nested, &nested);
-	import_set(im, FIELD_FINETUNE, d->dora != NULL && settings_on(j, d->dora) ? "dora" : bits == 4 ? "qlora" : "lora",
+	settings_say(im, j, FIELD_FINETUNE, d->dora != NULL && settings_on(j, d->dora) ? "dora" : bits == 4 ? "qlora" : "lora",
 	    d->method);
 	if (bits == 4 || bits == 8)
 		import_set(im, FIELD_QUANTIZATION, bits == 8 ? "int8" : nested ? "nf4-dq" : "nf4",
@@ -152,8 +151,8 @@ take_copies(struct import *im, const struct jsonin *j)
 		import_set_int(im, FIELD_DP_REPLICATE, ranks / shard, key);
 }
 
-static void
-take_batch(struct import *im, const struct jsonin *j)
+void
+tuning_batch(struct import *im, const struct jsonin *j)
 {
 	const int64_t split = im->plan->parallel.tp * im->plan->parallel.cp;
 	int64_t rounds = 1, ranks = 1, world;
@@ -237,18 +236,24 @@ tuning_framework(struct import *im, const struct jsonin *j)
 	take_deepspeed(im, j);
 }
 
-/* A tree of the file in *j, and the plan as far as all of these programs say it. */
-static bool
-begin_tuner(struct import *im, struct jsonin *j, const struct tuner *d)
+void
+tuning_begin(struct import *im, struct jsonin *j, const struct tuner *d)
 {
-	if (!settings_read(j, im, d->commands))
-		return false;
 	tuning_named(im, j);
 	tuning_framework(im, j);
 	settings_checkpoint(im, j, "base_model model_name_or_path model");
 	settings_take(im, j, d->keys, d->program);
 	tuning_precision(im, j);
 	take_method(im, j, d);
+}
+
+/* A tree of the file in *j, and what is said of it. */
+static bool
+begin_tuner(struct import *im, struct jsonin *j, const struct tuner *d)
+{
+	if (!settings_read(j, im, d->commands))
+		return false;
+	tuning_begin(im, j, d);
 	return true;
 }
 
@@ -348,7 +353,7 @@ trl_read(struct import *im)
 
 	if (begin_tuner(im, &j, &tuner_trl)) {
 		take_trl_method(im, &j);
-		take_batch(im, &j);
+		tuning_batch(im, &j);
 		tuning_take_groups(im, &j, tuner_trl.rollouts);
 		tuning_fsdp(im, &j, "fsdp", "fsdp_config");
 		take_weights(im, &j, &tuner_trl);
@@ -403,7 +408,7 @@ axolotl_read(struct import *im)
 		if (settings_on(&j, "reward_model"))
 			import_set(im, FIELD_RL_ALGORITHM, "rm", "reward_model");
 		tuning_take_method(im, &j, tuner_axolotl.rollouts, jsonin_text(&j, "rl"), "rl");
-		take_batch(im, &j);
+		tuning_batch(im, &j);
 		tuning_take_groups(im, &j, tuner_axolotl.rollouts);
 		take_axolotl_away(im, &j);
 		tuning_fsdp(im, &j, "fsdp", "fsdp_config");
@@ -437,7 +442,7 @@ llamafactory_read(struct import *im)
 		else if (settings_on(&j, "enable_liger_kernel"))
 			import_set(im, FIELD_KERNELS, "liger", "enable_liger_kernel");
 		take_factory_method(im, &j);
-		take_batch(im, &j);
+		tuning_batch(im, &j);
 		tuning_fsdp(im, &j, "fsdp", "fsdp_config");
 		take_weights(im, &j, &tuner_llamafactory);
 		settings_take_away(im, &j, &tuner_llamafactory.away);
@@ -456,7 +461,7 @@ swift_read(struct import *im)
 		    !settings_on(&j, "bf16"))
 			import_set(im, FIELD_PRECISION, "fp32", "fp16");
 		tuning_take_method(im, &j, tuner_swift.rollouts, jsonin_text(&j, "rlhf_type"), "rlhf_type");
-		take_batch(im, &j);
+		tuning_batch(im, &j);
 		tuning_take_groups(im, &j, tuner_swift.rollouts);
 		tuning_fsdp(im, &j, "fsdp.fsdp", "fsdp.fsdp_config");
 		take_weights(im, &j, &tuner_swift);
@@ -521,7 +526,7 @@ torchtune_method(struct import *im, const struct jsonin *j)
 		tuning_short(&im->plan->model, false, words, sizeof words);
 		import_set(im, FIELD_ADAPTER_TARGET, words, "model.lora_attn_modules");
 	}
-	take_batch(im, j);
+	tuning_batch(im, j);
 }
 
 /* Recipes that generate, quantise or evaluate have no optimizer (recipes/generate.py, quantize.py,

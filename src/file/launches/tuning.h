@@ -7,6 +7,10 @@
 #include "file/log/jsonin.h"
 #include "file/source/importer.h"
 
+/* The plan as far as all of these programs say it, of settings that are read, and the GPUs with their batch. */
+void tuning_begin(struct import *im, struct jsonin *j, const struct tuner *d);
+void tuning_batch(struct import *im, const struct jsonin *j);
+
 /* Modules that have adapters, and trained copies, under the keys of a trainer. */
 void tuning_take_targets(struct import *im, const struct jsonin *j, const struct tuner *d);
 

@@ -59,6 +59,38 @@ const struct tuner tuner_trl = {
 	.checkpointing = "gradient_checkpointing", .off = "false", .rollouts = &trl_rollouts,
 };
 
+/* Lengths and ranks have as many names as there are scripts. */
+static const struct settings_key trainer_keys[] = {
+	{ "torch_dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16|float32=fp32", "fp32" },
+	{ "max_length", FIELD_SEQUENCE_LENGTH, NULL, NULL },
+	{ "block_size", FIELD_SEQUENCE_LENGTH, NULL, NULL },
+	{ "max_seq_len", FIELD_SEQUENCE_LENGTH, NULL, NULL },
+	{ "max_seq_length", FIELD_SEQUENCE_LENGTH, NULL, NULL },
+	{ "model_max_length", FIELD_SEQUENCE_LENGTH, NULL, NULL },
+	{ "packing", FIELD_PACKING, NULL, "false" },
+	{ "per_device_train_batch_size", FIELD_MICRO_BATCH_SIZE, NULL, "8" },
+	{ "gradient_checkpointing", FIELD_RECOMPUTE, "true=full|false=none", "none" },
+	{ "optim", FIELD_OPTIMIZER, OPTIMIZERS, NULL },
+	{ "use_liger_kernel", FIELD_KERNELS, "true=liger|false=eager", "eager" },
+	{ "torch_compile", FIELD_TORCH_COMPILE, NULL, "false" },
+	{ "tf32", FIELD_TF32, NULL, "false" },
+	END
+};
+static const struct settings_key trainer_adapters[] = {
+	{ "lora_r", FIELD_ADAPTER_RANK, NULL, NULL },
+	{ "lora_rank", FIELD_ADAPTER_RANK, NULL, NULL },
+	{ "lora_dropout", FIELD_ADAPTER_DROPOUT, NULL, NULL },
+	END
+};
+
+const struct tuner tuner_trainer = {
+	.program = "Trainer", .commands = "torchrun|torch.distributed.run|torch.distributed.launch|accelerate launch|deepspeed|python",
+	.keys = trainer_keys, .adapters = trainer_adapters,
+	.method = "use_lora|lora_enable|use_peft|use_peft_lora|lora", .lora = "true", .qlora = "true", .nested = "double_quant",
+	.targets = "lora_target_modules", .linear = "all-linear", .usual = "all-linear",
+	.away = { INPUTS_AWAY, NULL }, .checkpointing = "gradient_checkpointing", .off = "false",
+};
+
 static const struct settings_key axolotl_keys[] = {
 	{ "sequence_len", FIELD_SEQUENCE_LENGTH, NULL, "512" },
 	{ "sample_packing", FIELD_PACKING, NULL, "false" },

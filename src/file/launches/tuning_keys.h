@@ -53,7 +53,7 @@ struct tuner_rollouts {
 };
 #define TUNING_STEPS "gradient_accumulation_steps" /* of all of them: micro-batches of one GPU */
 extern const struct tuner tuner_trl, tuner_axolotl, tuner_llamafactory, tuner_swift,
-    tuner_megatron_swift;
+    tuner_megatron_swift, tuner_trainer; /* of which the method has several names */
 
 /* Recipes of torchtune take these; with adapters the others too. */
 extern const struct settings_key torchtune_keys[], torchtune_adapters[];
