@@ -96,6 +96,34 @@ echo 'torchrun --nproc_per_node=8 internvl/train.py --model_name_or_path Qwen/Qw
 run 2 import own.sh
 err_has '^own.sh:1: error: --freeze_llm|^own.sh:.*error: freeze_llm: trains other weights'
 
+about 'ms-swift by its scripts, its settings for Megatron-LM, and Ray'
+mkdir -p swift/examples/fsdp
+printf '{"distributed_type": "FSDP", "num_machines": 1, "num_processes": 2, "fsdp_config": {"fsdp_sharding_strategy": "FULL_SHARD", "fsdp_offload_params": true}}' \
+    >swift/examples/fsdp/fsdp.json
+echo 'accelerate launch --config_file "./examples/fsdp/fsdp.json" swift/cli/sft.py --model Qwen/Qwen3-8B --lora_rank 16' >swift/examples/fsdp/train.sh
+run 0 import swift/examples/fsdp/train.sh
+for pair in 'zero_stage = 3' 'rank = 16' 'gpus_per_node = 2' 'offload = "optimizer\+params"'; do out_has "^	$pair;"; done
+printf '{"fsdp": "full_shard auto_wrap", "fsdp_config": {"activation_cpu_offload": true, "reshard_after_forward": false}}' >swift/fsdp2.json
+echo 'NPROC_PER_NODE=2 swift sft --model Qwen/Qwen3-8B --fsdp ./fsdp2.json --gradient_checkpointing false' >swift/train.sh
+run 0 import swift/train.sh
+for pair in 'zero_stage = 2' 'offload_layers = 36'; do out_has "^	$pair;"; done
+cat >swift/ray.yaml <<'YAML'
+rlhf_type: grpo
+model: Qwen/Qwen3-8B
+micro_batch_size: 2
+global_batch_size: 16
+num_generations: 8
+steps_per_generation: 4
+max_length: 1024
+max_completion_length: 3072
+use_vllm: true
+train: { gpus: 4, tuner_type: lora, lora_rank: 8, tensor_model_parallel_size: 2 }
+rollout: { gpus: 4, vllm_tensor_parallel_size: 2, vllm_gpu_memory_utilization: 0.8 }
+YAML
+run 0 import swift/ray.yaml
+for pair in 'layout = "megatron"' 'algorithm = "grpo"' 'prompts = 8' 'responses = 8' 'rollout_gpus = 4' 'placement = "split"' 'tp = 2' \
+    'rollout_tp = 2' 'sequence_length = 4096' 'gpus_per_node = 8'; do out_has "^	$pair;"; done
+
 about 'a script that another one reads into itself, and slime, whose model stands in one'
 mkdir -p slime/models
 cat >slime/models/qwen3-4B.sh <<'SH'

@@ -252,6 +252,20 @@ for pair in 'staleness 1' 'prompts 256' 'global_batch_size 256' 'response_limit 
 	# shellcheck disable=SC2086
 	has $pair
 done
+cat >ppo.sh <<'S'
+python3 -m verl.trainer.main_ppo algorithm.adv_estimator=gae actor_rollout_ref.model.path=~/models/Qwen/Qwen3-8B \
+    critic.model.path=$HOME/models/Qwen3-4B reward_model.enable=True reward_model.model.path=sfairXC/FsfairX-LLaMA3-RM-8B \
+    actor_rollout_ref.actor.ppo_micro_batch_size=32 trainer.nnodes=2 trainer.n_gpus_per_node=8
+S
+run 0 import ppo.sh
+for pair in 'critic_preset qwen3-4b' 'reward_preset llama-3-8b' 'micro_batch_size 2'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+echo 'python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-30B-A3B actor_rollout_ref.actor.strategy=megatron \
+    +actor_rollout_ref.actor.megatron.override_transformer_config.moe_token_dispatcher_type=flex' >flex.sh
+run 0 import flex.sh
+has moe_dispatcher deepep
 apart="--layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --nodes=4 --model=llama-3.1-8b --sequence-length=5120
     --global-batch-size=128 --set rl.algorithm=grpo --set rl.prompts=64 --set rl.responses=8
     --set rl.response_limit=4096 --set rl.placement=split --set rl.rollout_gpus=16 --set rl.rollout_tp=1"

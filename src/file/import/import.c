@@ -24,8 +24,9 @@ const struct importer import_table[] = {
 	    NULL, srt_slurm_read },
 	{ "manifest", "Kubernetes manifest, or values of llm-d, whose containers run one of the others (YAML)", NULL, "kind: DynamoGraphDeployment|"
 	    "kind: LeaderWorkerSet|apiVersion:&containers:&image:|modelArtifacts:&containers:", NULL, manifest_read },
-	{ "megatron-swift", "megatron sft, pt and rlhf of ms-swift in a shell script", NULL,
-	    "megatron sft|megatron pt|megatron rlhf", NULL, megatron_swift_read },
+	{ "megatron-swift", "megatron sft, pt and rlhf of ms-swift in a shell script, or their settings (YAML)", NULL,
+	    "megatron sft|megatron pt|megatron rlhf|tuner_type:&micro_batch_size:|train_type:&micro_batch_size:|"
+	    "rlhf_type:&micro_batch_size:", NULL, megatron_swift_read },
 	{ "verl-sft", "overrides of verl's trainer on texts in a shell script", NULL,
 	    "verl.trainer.sft_trainer|verl.trainer.fsdp_sft_trainer", NULL, verl_sft_read },
 	{ "slime", "command line of slime in a shell script", NULL, "--rollout-num-gpus-per-engine|"
@@ -55,7 +56,7 @@ const struct importer import_table[] = {
 	{ "torchtitan-python", "configuration of torchtitan after v0.2.2 (Python)", NULL,
 	    "torchtitan&def &Trainer.Config|torchtitan&def &parallelism.", NULL, torchtitan_python_read },
 	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML), or a script of them", NULL,
-	    "tuner_type:|swift sft|swift pt|swift rlhf", NULL, swift_read },
+	    "tuner_type:|swift sft|swift pt|swift rlhf|swift/cli/", NULL, swift_read },
 	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:|axolotl train|axolotl.cli.train",
 	    NULL, axolotl_read },
 	{ "llama-factory", "configuration of llamafactory-cli train (YAML), or a script of it", NULL,

@@ -97,8 +97,8 @@ bits_of(const struct jsonin *j, const struct tuner *d)
 	return bits;
 }
 
-static void
-take_method(struct import *im, const struct jsonin *j, const struct tuner *d)
+void
+tuning_adapters(struct import *im, const struct jsonin *j, const struct tuner *d)
 {
 	const char *word = jsonin_text(j, d->method);
 	const bool tower = word != NULL && text_equal(word, "lora_llm"); /* of ms-swift */
@@ -244,7 +244,7 @@ tuning_begin(struct import *im, struct jsonin *j, const struct tuner *d)
 	settings_checkpoint(im, j, "base_model model_name_or_path model");
 	settings_take(im, j, d->keys, d->program);
 	tuning_precision(im, j);
-	take_method(im, j, d);
+	tuning_adapters(im, j, d);
 }
 
 /* A tree of the file in *j, and what is said of it. */
@@ -463,36 +463,12 @@ swift_read(struct import *im)
 		tuning_take_method(im, &j, tuner_swift.rollouts, jsonin_text(&j, "rlhf_type"), "rlhf_type");
 		tuning_batch(im, &j);
 		tuning_take_groups(im, &j, tuner_swift.rollouts);
-		tuning_fsdp(im, &j, "fsdp.fsdp", "fsdp.fsdp_config");
+		if (jsonin_text(&j, "fsdp") != NULL || jsonin_has(&j, "fsdp_config"))
+			tuning_fsdp(im, &j, "fsdp", "fsdp_config"); /* fsdp2, or accelerate's */
+		else
+			tuning_fsdp(im, &j, "fsdp.fsdp", "fsdp.fsdp_config");
 		take_weights(im, &j, &tuner_swift);
 		settings_take_away(im, &j, &tuner_swift.away);
-		settings_rest(im, &j);
-	}
-	jsonin_free(&j);
-}
-
-/* Flags of Megatron-LM with names of ms-swift's; train_type is the older name of tuner_type. */
-void
-megatron_swift_read(struct import *im)
-{
-	const struct tuner *d = &tuner_megatron_swift;
-	struct jsonin j;
-
-	if (settings_read(&j, im, d->commands)) {
-		const struct parallel *p = &im->plan->parallel;
-		struct tuner method = *d;
-
-		if (!jsonin_has(&j, d->method) && jsonin_has(&j, "train_type"))
-			method.method = "train_type";
-		import_assume(im, FIELD_LAYOUT, "megatron", "Megatron-SWIFT trains with Megatron-LM");
-		settings_checkpoint(im, &j, "model mcore_model");
-		settings_take(im, &j, d->keys, d->program);
-		if (p->tp == 1 && p->sequence_parallel) /* as Megatron-LM does (training/arguments.py) */
-			import_assume(im, FIELD_SEQUENCE_PARALLEL, "false", "TP is 1");
-		tuning_precision(im, &j);
-		take_method(im, &j, &method);
-		tuning_take_method(im, &j, NULL, jsonin_text(&j, "rlhf_type"), "rlhf_type");
-		tuning_machine(im, &j, product_of(p->pp, product_of(p->tp, p->cp)));
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);

@@ -11,6 +11,9 @@
 void tuning_begin(struct import *im, struct jsonin *j, const struct tuner *d);
 void tuning_batch(struct import *im, const struct jsonin *j);
 
+/* What is trained, and on what: all weights, or adapters on such as these. */
+void tuning_adapters(struct import *im, const struct jsonin *j, const struct tuner *d);
+
 /* Modules that have adapters, and trained copies, under the keys of a trainer. */
 void tuning_take_targets(struct import *im, const struct jsonin *j, const struct tuner *d);
 

@@ -214,7 +214,8 @@ static const struct tuner_rollouts swift_rollouts = { .keys = swift_rollout_keys
 	.refers = true };
 
 const struct tuner tuner_swift = {
-	.program = "ms-swift", .commands = "swift sft|swift pt|swift rlhf", .keys = swift_keys, .adapters = swift_adapters,
+	.program = "ms-swift", .commands = "swift sft|swift pt|swift rlhf|swift/cli/sft.py|swift/cli/pt.py|swift/cli/rlhf.py",
+	.keys = swift_keys, .adapters = swift_adapters,
 	.weights = swift_weights,
 	.method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full",
 	.dora = "use_dora", .bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,

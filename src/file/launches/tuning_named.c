@@ -102,6 +102,7 @@ take_accelerate(struct import *im, struct jsonin *j, const char *key)
 void
 tuning_named(struct import *im, struct jsonin *j)
 {
+	static const char *const named[] = { deepspeed, "fsdp", "fsdp_config" };
 	const char *name;
 	json_t *settings;
 
@@ -109,8 +110,9 @@ tuning_named(struct import *im, struct jsonin *j)
 		take_launch(j);
 	take_accelerate(im, j, "accelerate_config");
 	take_accelerate(im, j, "config_file");
-	name = jsonin_text(j, deepspeed);
-	if (name != NULL && strstr(name, ".json") != NULL &&
-	    (settings = named_settings(im, name, deepspeed)) != NULL)
-		json_object_set_new(j->root, deepspeed, settings);
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+		name = jsonin_text(j, named[i]);
+		if (name != NULL && strstr(name, ".json") != NULL && (settings = named_settings(im, name, named[i])) != NULL)
+			json_object_set_new(j->root, named[i], settings);
+	}
 }

@@ -7,13 +7,15 @@
 #include "file/launches/rl_keys.h"
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"
+#include "file/models/checkpoint.h"
 #include "file/source/words.h"
 
 #define ACTOR VERL_ACTOR
 #define ROLLOUT VERL_ROLLOUT
 #define MODEL "actor_rollout_ref.model."
 #define OPTIMIZER ACTOR "optim.override_optimizer_config."
-#define RECOMPUTE ACTOR "megatron.override_transformer_config.recompute_"
+#define TRANSFORMER ACTOR "megatron.override_transformer_config."
+#define RECOMPUTE TRANSFORMER "recompute_"
 
 /* Workers of Megatron-LM have keys of their own, a model engine or a configuration. */
 static bool
@@ -68,8 +70,32 @@ take_algorithm(struct import *im, const struct jsonin *j)
 	    "algorithm.use_kl_in_reward" : ACTOR "use_kl_loss");
 	settings_say(im, j, FIELD_RL_OLD_LOGPROB, settings_on(j, "algorithm.rollout_correction.bypass_mode") ?
 	    "false" : "true", "algorithm.rollout_correction.bypass_mode");
-	if (settings_on(j, "reward.reward_model.enable"))
-		import_ignore(im, "reward.reward_model.enable", "set rl.reward_preset to its model");
+}
+
+/* The critic of PPO, where it is no other than the policy nothing; and what gives rewards, under its newer name and
+ * its older one. */
+static void
+take_others(struct import *im, const struct jsonin *j)
+{
+	static const char critic[] = "critic.model.path";
+	static const char *const rewards[][3] = {
+		{ "reward.reward_model.enable", "reward.reward_model.model_path", "reward.reward_model.enable_resource_pool" },
+		{ "reward_model.enable", "reward_model.model.path", "reward_model.enable_resource_pool" },
+	};
+	const char *name = jsonin_text(j, critic), *actor = jsonin_text(j, MODEL "path");
+
+	if (im->plan->rl.algorithm == RL_PPO && name != NULL && actor != NULL && !text_equal(name, actor))
+		import_second(im, FIELD_CRITIC_PRESET, name, critic);
+	for (size_t i = 0; i < sizeof rewards / sizeof *rewards; i++) {
+		if (!settings_on(j, rewards[i][0]))
+			continue;
+		if (jsonin_text(j, rewards[i][1]) != NULL)
+			import_second(im, FIELD_REWARD_PRESET, jsonin_text(j, rewards[i][1]), rewards[i][1]);
+		else
+			import_ignore(im, rewards[i][0], "set rl.reward_preset to its model");
+		if (settings_on(j, rewards[i][2]))
+			import_ignore(im, rewards[i][2], "a plan has no GPUs of the reward model's own: it shares the trainer's");
+	}
 }
 
 /* State that leaves the GPU for the rollouts. */
@@ -91,11 +117,12 @@ take_offload(struct import *im, const struct jsonin *j, bool megatron)
 }
 
 static void
-take_recompute(struct import *im, const struct jsonin *j)
+take_overrides(struct import *im, const struct jsonin *j)
 {
 	static const struct settings_key rows[] = {
 		{ RECOMPUTE "method", FIELD_RECOMPUTE_METHOD, NULL, NULL },
 		{ RECOMPUTE "num_layers", FIELD_RECOMPUTE_LAYERS, NULL, NULL },
+		{ TRANSFORMER "moe_token_dispatcher_type", FIELD_MOE_DISPATCHER, "alltoall=alltoall|allgather=allgather|flex=deepep", NULL },
 		{ NULL, FIELD_NONE, NULL, NULL }
 	};
 	char modules[PLAN_LIST_SIZE] = "", path[128];
@@ -131,6 +158,16 @@ take_adapters(struct import *im, const struct jsonin *j, bool megatron)
 	tuning_take_targets(im, j, megatron ? &mcore : &fsdp);
 }
 
+/* The older key of all ranks' micro-batches counts where that of one GPU is not there. */
+static void
+take_micro(struct import *im, const struct jsonin *j, int64_t ranks)
+{
+	static const char all[] = ACTOR "ppo_micro_batch_size";
+
+	if (!jsonin_has(j, ACTOR "ppo_micro_batch_size_per_gpu") && settings_number(j, all, 0) > 0)
+		import_set_int(im, FIELD_MICRO_BATCH_SIZE, most_of(settings_number(j, all, 0) / ranks, 1), all);
+}
+
 /* A micro-batch of so many tokens: as many of the longest sequences as go into it, and into the
  * batch of a rank. */
 static void
@@ -143,8 +180,10 @@ take_tokens(struct import *im, const struct jsonin *j, int64_t gpus)
 	const int64_t batch = p->training.global_batch_size / most_of(gpus / ranks, 1);
 	int64_t micro = settings_number(j, key, 16384) / most_of(p->training.sequence_length, 1);
 
-	if (!settings_on(j, ACTOR "use_dynamic_bsz"))
+	if (!settings_on(j, ACTOR "use_dynamic_bsz")) {
+		take_micro(im, j, most_of(gpus / ranks, 1));
 		return;
+	}
 	while (micro > 1 && batch % micro != 0)
 		micro--;
 	settings_set(im, j, FIELD_MICRO_BATCH_SIZE, most_of(micro, 1), key);
@@ -211,8 +250,9 @@ verl_read(struct import *im)
 		if (!megatron)
 			settings_take_away(im, &j, &verl_away);
 		if (megatron)
-			take_recompute(im, &j);
+			take_overrides(im, &j);
 		take_algorithm(im, &j);
+		take_others(im, &j);
 		take_batch(im, &j);
 		take_adapters(im, &j, megatron);
 		take_pools(im, &j);

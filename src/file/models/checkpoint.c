@@ -291,26 +291,49 @@ tell_open(struct import *im, const struct catalog_entry *entry, const char *plai
 	import_ignore(im, source, why);
 }
 
+/* The entry that a checkpoint's name or directory means, with what that leaves open; NULL without one. */
+static const struct catalog_entry *
+entry_of(const struct import *im, const char *name, char plain[NAME_SIZE], size_t *open)
+{
+	const struct catalog_entry *entry = NULL;
+	size_t end = strlen(name);
+	int places = 0;
+
+	if (im->catalog == NULL)
+		return NULL;
+	do {
+		put_last(plain, name, &end);
+		entry = find_entry(&im->catalog->models, plain, open);
+	} while (entry == NULL && end > 0 && ++places < PLACES_MAX && is_place(plain));
+	return entry;
+}
+
 bool
 import_known(struct import *im, const char *name, const char *source)
 {
 	char plain[NAME_SIZE];
-	const struct catalog_entry *entry = NULL;
-	size_t open, end = strlen(name);
-	int places = 0;
+	size_t open;
+	const struct catalog_entry *entry = entry_of(im, name, plain, &open);
 
-	if (im->catalog == NULL)
-		return false;
-	do {
-		put_last(plain, name, &end);
-		entry = find_entry(&im->catalog->models, plain, &open);
-	} while (entry == NULL && end > 0 && ++places < PLACES_MAX && is_place(plain));
 	if (entry == NULL)
 		return false;
 	import_set(im, FIELD_PRESET, entry->id, source);
 	take_format(im, entry, plain, source);
 	tell_open(im, entry, plain, open, source);
 	return true;
+}
+
+void
+import_second(struct import *im, enum field_id f, const char *name, const char *source)
+{
+	char plain[NAME_SIZE];
+	size_t open;
+	const struct catalog_entry *entry = entry_of(im, name, plain, &open);
+
+	if (entry != NULL)
+		import_set(im, f, entry->id, source);
+	else
+		notes_add(&im->ignored, "%s: the catalogue has no model '%s' (fix: --set %s)", source, name, field_table[f].path);
 }
 
 /* The shape that the text of a config.json says. */

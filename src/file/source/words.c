@@ -156,15 +156,17 @@ take_flag(struct jsonin *j, struct import *im, const struct shell_word *w, size_
 	put_word(j, im, name, value, unknown);
 }
 
-/* A word as it begins where its directories are left out, as many as it has more of than the n bytes. */
+/* A word without the directories that it has more of than the n bytes. */
 static const char *
 without_directory(const char *word, const char *name, size_t n)
 {
 	const char *at = word + strlen(word);
+	int more = 1;
 
-	for (size_t i = 0; at > word; at--)
-		if (at[-1] == '/' && (memchr(name, '/', n) == NULL || i++ > 0))
-			break;
+	for (size_t i = 0; i < n; i++)
+		more += name[i] == '/';
+	while (at > word && (at[-1] != '/' || --more > 0))
+		at--;
 	return at;
 }
 

@@ -1,0 +1,69 @@
+/* Megatron-SWIFT: flags of Megatron-LM with names of ms-swift's (modelscope/ms-swift swift/megatron/arguments,
+ * docs/source_en/Megatron-SWIFT). */
+#include <jansson.h>
+#include <string.h>
+
+#include "core/base/number.h"
+#include "file/launches/launches.h"
+#include "file/launches/settings.h"
+#include "file/launches/tuning.h"
+#include "file/source/words.h"
+
+static const char rollout_gpus[] = "rollout.gpus";
+
+/* With Ray the trainer's settings and the engines' stand in sections of their own, with their GPUs. */
+static void
+put_ray(struct jsonin *j)
+{
+	json_t *train = json_object_get(j->root, "train"), *gpus = json_object_get(train, "gpus");
+
+	if (!json_is_integer(gpus))
+		return;
+	json_object_set(j->root, WORDS_PROCESSES, gpus);
+	json_object_del(train, "gpus");
+	json_object_update(j->root, train);
+	json_object_del(j->root, "train");
+	json_object_update_missing(j->root, json_object_get(j->root, "rollout"));
+}
+
+/* Groups of GPUs that work on both in turn, or the engines have some of their own. */
+static void
+take_pool(struct import *im, const struct jsonin *j)
+{
+	const int64_t gpus = settings_number(j, rollout_gpus, 0);
+
+	if (gpus <= 0 || jsonin_has(j, "colocate_groups") || !plan_has_rollouts(im->plan))
+		return;
+	import_set(im, FIELD_RL_PLACEMENT, "split", rollout_gpus);
+	import_set_int(im, FIELD_ROLLOUT_GPUS, gpus, rollout_gpus);
+}
+
+/* train_type is the older name of tuner_type; batches of rollouts count responses. */
+void
+megatron_swift_read(struct import *im)
+{
+	const struct tuner *d = &tuner_megatron_swift;
+	struct jsonin j;
+
+	if (settings_read(&j, im, d->commands)) {
+		const struct parallel *p = &im->plan->parallel;
+		struct tuner method = *d;
+
+		put_ray(&j);
+		if (!jsonin_has(&j, d->method) && jsonin_has(&j, "train_type"))
+			method.method = "train_type";
+		import_assume(im, FIELD_LAYOUT, "megatron", "Megatron-SWIFT trains with Megatron-LM");
+		settings_checkpoint(im, &j, "model mcore_model");
+		settings_take(im, &j, d->keys, d->program);
+		if (p->tp == 1 && p->sequence_parallel) /* as Megatron-LM does (training/arguments.py) */
+			import_assume(im, FIELD_SEQUENCE_PARALLEL, "false", "TP is 1");
+		tuning_precision(im, &j);
+		tuning_adapters(im, &j, &method);
+		tuning_take_method(im, &j, tuner_swift.rollouts, jsonin_text(&j, "rlhf_type"), "rlhf_type");
+		take_pool(im, &j);
+		tuning_machine(im, &j, product_of(p->pp, product_of(p->tp, p->cp)));
+		tuning_take_groups(im, &j, tuner_swift.rollouts);
+		settings_rest(im, &j);
+	}
+	jsonin_free(&j);
+}
