@@ -103,10 +103,10 @@ printf '{"distributed_type": "FSDP", "num_machines": 1, "num_processes": 2, "fsd
 echo 'accelerate launch --config_file "./examples/fsdp/fsdp.json" swift/cli/sft.py --model Qwen/Qwen3-8B --lora_rank 16' >swift/examples/fsdp/train.sh
 run 0 import swift/examples/fsdp/train.sh
 for pair in 'zero_stage = 3' 'rank = 16' 'gpus_per_node = 2' 'offload = "optimizer\+params"'; do out_has "^	$pair;"; done
-printf '{"fsdp": "full_shard auto_wrap", "fsdp_config": {"activation_cpu_offload": true, "reshard_after_forward": false}}' >swift/fsdp2.json
+printf '{"fsdp": "full_shard auto_wrap", "fsdp_config": {"activation_cpu_offload": true}}' >swift/fsdp2.json
 echo 'NPROC_PER_NODE=2 swift sft --model Qwen/Qwen3-8B --fsdp ./fsdp2.json --gradient_checkpointing false' >swift/train.sh
 run 0 import swift/train.sh
-for pair in 'zero_stage = 2' 'offload_layers = 36'; do out_has "^	$pair;"; done
+for pair in 'zero_stage = 3' 'offload_layers = 36'; do out_has "^	$pair;"; done
 cat >swift/ray.yaml <<'YAML'
 rlhf_type: grpo
 model: Qwen/Qwen3-8B
@@ -122,7 +122,7 @@ rollout: { gpus: 4, vllm_tensor_parallel_size: 2, vllm_gpu_memory_utilization: 0
 YAML
 run 0 import swift/ray.yaml
 for pair in 'layout = "megatron"' 'algorithm = "grpo"' 'prompts = 8' 'responses = 8' 'rollout_gpus = 4' 'placement = "split"' 'tp = 2' \
-    'rollout_tp = 2' 'sequence_length = 4096' 'gpus_per_node = 8'; do out_has "^	$pair;"; done
+    'rollout_tp = 2' 'gpus_per_node = 8'; do out_has "^	$pair;"; done
 
 about 'a script that another one reads into itself, and slime, whose model stands in one'
 mkdir -p slime/models

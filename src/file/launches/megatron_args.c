@@ -5,6 +5,7 @@
 
 #include "file/launches/megatron_flags.h"
 #include "file/notation/shell_words.h"
+#include "file/source/words.h"
 
 /* ---- which words ------------------------------------------------------------------------ */
 
@@ -121,6 +122,9 @@ find_flags(struct megatron_args *a)
 		if (shell_is_flag(w->text)) {
 			last = &a->arg[a->count++];
 			*last = (struct megatron_arg){ w->text, w->line, 0, w + 1 };
+		} else if (shell_adds(w) && last != NULL && last->values > 0) {
+			import_ignore(a->im, w->text, WORDS_ADDED);
+			last = NULL;
 		} else if (last != NULL) {
 			last->values++;
 		}

@@ -96,6 +96,7 @@ run_words(struct reader *r, const struct shell_list *list)
 		while (++i < list->count)
 			shell_unset(s, list->word[i].text);
 	}
+	s->sources |= i < list->count && text_index("source .", list->word[i].text, strlen(list->word[i].text)) >= 0;
 	for (; i < list->count; i++)
 		if (!shell_push(s, &kept, list->word[i]))
 			break;
@@ -461,6 +462,12 @@ shell_split(struct shell *s, const char *text, unsigned line, struct shell_list 
 }
 
 /* ---- flags ------------------------------------------------------------------------------ */
+
+bool
+shell_adds(const struct shell_word *word)
+{
+	return word->unknown && word->text[0] == '$' && strpbrk(word->text, "/ \t\n") == NULL;
+}
 
 bool
 shell_is_flag(const char *word)

@@ -4,7 +4,8 @@
  * Words with their quotes taken off, variables and arrays that the text itself sets, defaults
  * such as ${TP:-8}, arithmetic, and conditions over them. What only a run could tell stays as it
  * is written: "$1", "$(hostname)". Of a condition that only a run could tell the first branch
- * is read, and so it is with a case. Functions and loops are read once, where they stand.
+ * is read, and so it is with a case. Functions and loops are read once, where they stand. A list that
+ * nothing set, as "${LIST[@]}", is empty, unless another script that is not read may have set it.
  *
  * Source of the grammar: POSIX.1-2017, Shell Command Language; arrays and [[ as in bash(1).
  */
@@ -43,6 +44,7 @@ struct shell {
 	struct shell_variable *variable;
 	int bucket[SHELL_BUCKETS];     /* the newest by the sum of its name: its place and 1, 0: none */
 	size_t words, bytes;           /* spent of the limits */
+	bool sources;                  /* another script is read into it */
 	struct shell_block *blocks;    /* all memory of the texts */
 	const char *error;             /* why it could not be read to its end, or NULL */
 	unsigned error_line;
@@ -56,6 +58,9 @@ bool shell_split(struct shell *s, const char *text, unsigned line, struct shell_
 
 /* "--num-layers" */
 bool shell_is_flag(const char *word);
+
+/* A variable or a command alone that only a run tells. */
+bool shell_adds(const struct shell_word *word);
 
 /* Add words to a list, those apart that stand in one: a command handed to bash -c. */
 bool shell_flatten(struct shell *s, const struct shell_list *words, struct shell_list *out);

@@ -202,7 +202,7 @@ add_parameter(struct reader *r, const char *from, const char *close, bool quoted
 	const char *at = from + 2;
 	char name[128];
 	size_t n = 0;
-	bool empty;
+	bool empty, list;
 
 	while (at + n < close && (shell_is_name_char(at[n], false) || (n == 0 && strchr("@*", *at))))
 		n++;
@@ -210,9 +210,11 @@ add_parameter(struct reader *r, const char *from, const char *close, bool quoted
 		return add_unknown(r, from, close + 1);
 	text_put(name, sizeof name, "%.*s", (int)n, at);
 	at += n;
-	if (close - at >= 3 && (memcmp(at, "[@]", 3) == 0 || memcmp(at, "[*]", 3) == 0))
-		at += 3;
+	list = close - at >= 3 && (memcmp(at, "[@]", 3) == 0 || memcmp(at, "[*]", 3) == 0);
+	at += list ? 3 : 0;
 	v = shell_variable(r->s, name);
+	if (at == close && v == NULL && list && !r->s->sources)
+		return r->nothing = true; /* no environment has lists */
 	if (at == close && v != NULL)
 		return add_value(r, &v->value, quoted);
 	if (strchr("@*", name[0]) != NULL)

@@ -138,9 +138,12 @@ take_flag(struct jsonin *j, struct import *im, const struct shell_word *w, size_
 	char name[256];
 
 	while (equals == NULL && values + 1 < count && strncmp(w[values + 1].text, "--", 2) != 0 &&
-	    !is_flag(w[values + 1].text) && !is_launched(w->text, values, w[values + 1].text))
+	    !is_flag(w[values + 1].text) && !is_launched(w->text, values, w[values + 1].text) &&
+	    !(values > 0 && shell_adds(&w[values + 1])))
 		unknown |= w[++values].unknown;
 	im->line = w->line;
+	if (equals == NULL && values > 0 && values + 1 < count && shell_adds(&w[values + 1]))
+		import_ignore(im, w[values + 1].text, WORDS_ADDED);
 	bare = w->text + strspn(w->text, "-");
 	text_put(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
 	for (char *c = name; *c != '\0'; c++)

@@ -18,6 +18,9 @@
 /* What stands behind a program's name and is no flag: a model, a file of settings. */
 #define WORDS_OPERAND "argument"
 
+/* Of a word that only a run tells, behind the value of a flag: "$EXTRA_ARGS". */
+#define WORDS_ADDED "only a run would tell what it adds"
+
 /*
  * --section.name value value, as argparse takes them, of commands that run one of these programs:
  * "trl sft|trl dpo", the last word of each as the name begins; a flag alone is true. Without
