@@ -49,8 +49,7 @@ const struct importer import_table[] = {
 	{ "npu-smi", "npu-smi info of one node", "cluster", NULL, npu_smi_recognise, npu_smi_read },
 	{ "nccl-tests", "output of nccl-tests or rccl-tests", "cluster", NULL, nccl_tests_recognise, nccl_tests_read },
 	{ "kubectl", "kubectl get nodes -o json", "cluster", NULL, kube_recognise, kube_read },
-	{ "deepspeed", "JSON of --deepspeed_config", NULL, "\"zero_optimization\"|"
-	    "\"train_micro_batch_size_per_gpu\"|\"train_batch_size\"", NULL, deepspeed_json_read },
+	{ "deepspeed", "JSON of --deepspeed_config", NULL, NULL, deepspeed_json_recognise, deepspeed_json_read },
 	{ "torchtitan", "job file of torchtitan up to v0.2.2 (TOML)", NULL,
 	    "[parallelism]|[training]&seq_len|torchtitan.train&job.config_file|run_train.sh&job.config_file", NULL, torchtitan_read },
 	{ "torchtitan-python", "configuration of torchtitan after v0.2.2 (Python)", NULL,
@@ -81,7 +80,7 @@ const struct importer import_table[] = {
 	    "trainer:&devices:&strategy:|trainer:&num_nodes:&precision:|trainer:&class_path:&precision:", NULL, lightning_read },
 	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", NULL,
 	    "distributed_type:&num_processes:|distributed_type:&fsdp_config:", NULL, accelerate_read },
-	{ "vllm", "command line of vllm serve in a shell script", NULL, "vllm serve|vllm.entrypoints|dynamo.vllm", NULL,
+	{ "vllm", "command line of vllm serve in a shell script", NULL, "vllm serve|vllm.entrypoints|dynamo.vllm|vllm/vllm-openai", NULL,
 	    vllm_read },
 	{ "sglang", "command line of sglang.launch_server in a shell script", NULL,
 	    "sglang.launch_server|sglang serve|dynamo.sglang", NULL, sglang_read },
@@ -299,6 +298,11 @@ import_file(struct import *im, const char *path, const char *kind)
 void
 import_free(struct import *im)
 {
+	while (im->writes > 0) {
+		im->writes--;
+		free((char *)(uintptr_t)im->written[im->writes].name);
+		free((char *)(uintptr_t)im->written[im->writes].text);
+	}
 	notes_free(&im->taken);
 	notes_free(&im->assumed);
 	notes_free(&im->ignored);

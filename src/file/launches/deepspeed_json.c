@@ -6,6 +6,17 @@
 #include "file/launches/settings.h"
 #include "file/log/jsonin.h"
 
+bool
+deepspeed_json_recognise(const char *text)
+{
+	static const char *const marks[] = { "\"zero_optimization\"", "\"train_micro_batch_size_per_gpu\"", "\"train_batch_size\"" };
+
+	for (size_t i = 0; text[strspn(text, " \t\r\n")] == '{' && i < sizeof marks / sizeof *marks; i++)
+		if (strstr(text, marks[i]) != NULL)
+			return true;
+	return false;
+}
+
 /* "auto" stands for what the Hugging Face trainer was started with. */
 static bool
 is_auto(struct import *im, const struct jsonin *j, const char *path)

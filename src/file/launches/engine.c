@@ -70,7 +70,7 @@ static const struct settings_key trtllm_keys[] = {
 	END
 };
 
-static const struct engine vllm = { "vllm", "vllm serve|vllm.entrypoints|dynamo.vllm", "model",
+static const struct engine vllm = { "vllm", "vllm serve|vllm.entrypoints|dynamo.vllm|vllm/vllm-openai", "model",
 	"tp=tensor_parallel_size|pp=pipeline_parallel_size|dp=data_parallel_size|pcp=prefill_context_parallel_size|"
 	"dcp=decode_context_parallel_size|ep=enable_expert_parallel", vllm_keys, "max_model_len",
 	"max_num_batched_tokens", "config" };

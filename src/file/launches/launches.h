@@ -10,6 +10,7 @@
 
 void megatron_read(struct import *im);       /* arguments, bare or in a script */
 void bridge_read(struct import *im);         /* Megatron-Bridge: overrides, or Python */
+bool deepspeed_json_recognise(const char *text); /* a mapping, which a script may hold as well */
 void deepspeed_json_read(struct import *im); /* ZeRO, batches, precision, offload */
 void torchtitan_read(struct import *im);     /* a job file up to v0.2.2 (TOML) */
 void torchtitan_python_read(struct import *im); /* a function after that */

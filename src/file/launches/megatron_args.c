@@ -5,6 +5,7 @@
 
 #include "file/launches/megatron_flags.h"
 #include "file/notation/shell_words.h"
+#include "file/source/sourced.h"
 #include "file/source/words.h"
 
 /* ---- which words ------------------------------------------------------------------------ */
@@ -143,6 +144,8 @@ megatron_args_read(struct megatron_args *a, struct import *im)
 	    shell_read(&a->shell, im->text, im->size) && choose_words(a);
 	ok = ok && split_equals(a) && find_flags(a);
 	im->line = a->shell.error_line;
+	if (a->shell.loop_line > 0)
+		notes_add(&im->assumed, WORDS_LOOP, sourced_line(im, a->shell.loop_line));
 	if (!ok)
 		import_error(im, "", "%s", a->shell.error);
 	else if (count_known(&a->words) == 0)

@@ -244,6 +244,8 @@ tuning_begin(struct import *im, struct jsonin *j, const struct tuner *d)
 	settings_checkpoint(im, j, "base_model model_name_or_path model");
 	settings_take(im, j, d->keys, d->program);
 	tuning_precision(im, j);
+	if (!field_is_set(FIELD_PRECISION, im->plan))
+		import_assume(im, FIELD_PRECISION, "bf16", "the numbers of the checkpoint");
 	tuning_adapters(im, j, d);
 }
 
@@ -350,8 +352,12 @@ void
 trl_read(struct import *im)
 {
 	struct jsonin j;
+	bool brain = true;
 
 	if (begin_tuner(im, &j, &tuner_trl)) {
+		jsonin_bool(&j, "bf16", &brain);
+		if (brain && !settings_on(&j, "fp16"))
+			settings_say(im, &j, FIELD_PRECISION, "bf16", "bf16"); /* trl/trainer/base_config.py */
 		take_trl_method(im, &j);
 		tuning_batch(im, &j);
 		tuning_take_groups(im, &j, tuner_trl.rollouts);

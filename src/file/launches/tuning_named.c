@@ -44,13 +44,22 @@ put_deepspeed(struct jsonin *j, json_t *config)
 	json_decref(made);
 }
 
+/* What accelerate sets counts where the trainer's own switches say nothing (transformers training_args.py). */
+static void
+put_precision(struct jsonin *j, const char *word)
+{
+	const bool said = json_object_get(j->root, "bf16") != NULL || json_object_get(j->root, "fp16") != NULL;
+
+	if (word != NULL && !said && (text_equal(word, "bf16") || text_equal(word, "fp16")))
+		json_object_set_new(j->root, word, json_true());
+}
+
 /* Flags of accelerate launch, which stand before the program's own (huggingface/accelerate
  * src/accelerate/commands/launch.py), are those of its settings. */
 static void
 take_launch(struct jsonin *j)
 {
 	const int64_t nodes = settings_number(j, "num_machines", 1), gpus = settings_number(j, "num_processes", 0);
-	const char *precision = jsonin_text(j, "mixed_precision");
 	json_t *flags = json_object(), *value;
 	const bool fsdp = settings_on(j, "use_fsdp"), zero = settings_on(j, "use_deepspeed");
 	const char *key;
@@ -67,9 +76,7 @@ take_launch(struct jsonin *j)
 	else if (zero)
 		put_deepspeed(j, flags);
 	json_decref(flags);
-	if (precision != NULL && (text_equal(precision, "bf16") || text_equal(precision, "fp16")) &&
-	    json_object_get(j->root, precision) == NULL)
-		json_object_set_new(j->root, precision, json_true());
+	put_precision(j, jsonin_text(j, "mixed_precision"));
 	if (gpus > 0 && nodes > 0 && gpus % nodes == 0 && json_object_get(j->root, WORDS_PROCESSES) == NULL) {
 		json_object_set_new(j->root, WORDS_PROCESSES, json_integer(gpus / nodes));
 		json_object_set_new(j->root, WORDS_NODES, json_integer(nodes));
@@ -88,6 +95,7 @@ take_accelerate(struct import *im, struct jsonin *j, const char *key)
 	type = json_string_value(json_object_get(launch, "distributed_type"));
 	nodes = most_of(json_integer_value(json_object_get(launch, "num_machines")), 1);
 	gpus = json_integer_value(json_object_get(launch, "num_processes"));
+	put_precision(j, json_string_value(json_object_get(launch, "mixed_precision")));
 	if (type != NULL && text_equal(type, "DEEPSPEED"))
 		put_deepspeed(j, json_object_get(launch, "deepspeed_config"));
 	else if (type != NULL && text_equal(type, "FSDP"))

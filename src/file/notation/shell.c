@@ -247,6 +247,23 @@ drop_first(struct shell_list *list, size_t n)
 	list->count -= n;
 }
 
+/* The first round of a loop over words is what is read. */
+static bool
+begin_loop(struct reader *r, const struct shell_list *list)
+{
+	struct shell_word first = list->word[3];
+	const struct shell_list value = { 1, 1, &first };
+	const char *name = list->word[1].text;
+	size_t n = 0;
+
+	while (shell_is_name_char(name[n], n == 0))
+		n++;
+	if (n == 0 || name[n] != '\0')
+		return true;
+	r->s->loop_line = list->count > 4 && r->s->loop_line == 0 ? list->word[0].line : r->s->loop_line;
+	return shell_assign(r->s, name, &value, false, false, first.line);
+}
+
 static bool
 end_command(struct reader *r, enum connector next)
 {
@@ -259,6 +276,9 @@ end_command(struct reader *r, enum connector next)
 			ok = open_branch(r, &list.word[1]);
 			end_case(&r->branch[r->branches - 1]);
 			drop_first(&list, 3);
+		} else if (list.count > 3 && text_equal(list.word[0].text, "for") && text_equal(list.word[2].text, "in")) {
+			ok = !would_run(r) || begin_loop(r, &list);
+			drop_first(&list, list.count);
 		} else if (take_keyword(r, list.word[0].text)) {
 			drop_first(&list, 1);
 		} else {
@@ -343,10 +363,74 @@ read_array(struct reader *r)
 	return ok;
 }
 
+/* The lines that follow, up to one with the word behind <<, are no commands; "<<<" has none. */
+static void
+begin_here(struct reader *r)
+{
+	const char *at = r->at + 2;
+	size_t n;
+
+	r->here_tabs = at < r->end && *at == '-';
+	at += r->here_tabs;
+	for (r->here_plain = false; at < r->end && strchr(" \t\"'\\", *at) != NULL; at++)
+		r->here_plain |= strchr("\"'\\", *at) != NULL;
+	for (n = 0; at + n < r->end && strchr(" \t\r\n\"';&|<>()", at[n]) == NULL; n++)
+		;
+	r->here = at;
+	r->here_size = n;
+}
+
+static bool
+keep_here(struct reader *r, const char *text, const char *end)
+{
+	struct shell *s = r->s;
+	char *expanded;
+
+	if (r->file == NULL || s->files == SHELL_FILES_MAX)
+		return true;
+	s->file[s->files].name = r->file;
+	if (r->here_plain)
+		return (s->file[s->files++].text = shell_copy(s, text, (size_t)(end - text), r->line)) != NULL;
+	if ((expanded = shell_expand(r, text, end, true)) == NULL)
+		return shell_fail(s, r->line, "out of memory");
+	s->file[s->files++].text = shell_copy(s, expanded, strlen(expanded), r->line);
+	free(expanded);
+	return s->error == NULL;
+}
+
+/* Up to that line, where one is due. */
+static bool
+read_here(struct reader *r)
+{
+	const char *text = r->at, *line, *end;
+	bool ended = false, ok;
+	size_t n;
+
+	if (r->here_size == 0)
+		return true;
+	while (!ended && r->at < r->end) {
+		line = r->at;
+		end = memchr(line, '\n', (size_t)(r->end - line));
+		end = end != NULL ? end : r->end;
+		for (n = 0; r->here_tabs && line + n < end && line[n] == '\t'; n++)
+			;
+		ended = (size_t)(end - line) - n == r->here_size && memcmp(line + n, r->here, r->here_size) == 0;
+		r->line += end < r->end;
+		r->at = end + (end < r->end);
+	}
+	r->here_size = 0;
+	ok = !ended || keep_here(r, text, line);
+	r->file = NULL;
+	return ok;
+}
+
 /* <, > and what follows them: the next word is a file. */
 static bool
 read_redirection(struct reader *r)
 {
+	if (r->end - r->at > 2 && memcmp(r->at, "<<", 2) == 0 && r->at[2] != '<')
+		begin_here(r);
+	r->drop_file = *r->at == '>';
 	if (r->started && strspn(r->word.text, "0123456789") == r->word.used)
 		r->started = false;
 	if (!shell_end_word(r))
@@ -375,7 +459,9 @@ read_operator(struct reader *r, bool *ok)
 	case '\n':
 		*ok = end_command(r, AFTER_ANY);
 		r->line++;
-		break;
+		r->at++;
+		*ok = *ok && read_here(r);
+		return true;
 	case ';':
 		*ok = end_command(r, AFTER_ANY);
 		if (next == ';' && open_case(r) != NULL)

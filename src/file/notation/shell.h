@@ -4,7 +4,8 @@
  * Words with their quotes taken off, variables and arrays that the text itself sets, defaults
  * such as ${TP:-8}, arithmetic, and conditions over them. What only a run could tell stays as it
  * is written: "$1", "$(hostname)". Of a condition that only a run could tell the first branch
- * is read, and so it is with a case. Functions and loops are read once, where they stand. A list that
+ * is read, and so it is with a case. Functions and loops are read once, where they stand,
+ * these with the first of their words; texts within the script (<<) are files that it writes. A list that
  * nothing set, as "${LIST[@]}", is empty, unless another script that is not read may have set it.
  *
  * Source of the grammar: POSIX.1-2017, Shell Command Language; arrays and [[ as in bash(1).
@@ -16,7 +17,7 @@
 
 #include "file/base/limits.h"
 
-enum { SHELL_BUCKETS = 256 };
+enum { SHELL_BUCKETS = 256, SHELL_FILES_MAX = 8 };
 
 struct shell_word {
 	const char *text;
@@ -44,7 +45,12 @@ struct shell {
 	struct shell_variable *variable;
 	int bucket[SHELL_BUCKETS];     /* the newest by the sum of its name: its place and 1, 0: none */
 	size_t words, bytes;           /* spent of the limits */
+	struct {
+		const char *name, *text;
+	} file[SHELL_FILES_MAX];       /* that it writes: cat >NAME <<END */
+	size_t files;
 	bool sources;                  /* another script is read into it */
+	unsigned loop_line;            /* of the first loop over several words, 0: none */
 	struct shell_block *blocks;    /* all memory of the texts */
 	const char *error;             /* why it could not be read to its end, or NULL */
 	unsigned error_line;

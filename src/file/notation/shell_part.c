@@ -35,17 +35,19 @@ shell_end_word(struct reader *r)
 {
 	struct shell_word word = { .line = r->word_line > 0 ? r->word_line : r->line,
 		.unknown = r->unknown };
-	const bool wanted = r->started && !r->drop_next;
+	const bool wanted = r->started && !r->drop_next, file = r->drop_next && r->drop_file;
 
 	if (!r->started)
 		return true;
 	if (r->word.failed)
 		return shell_fail(r->s, r->line, "out of memory");
-	if (wanted && (word.text = shell_copy(r->s, r->word.text != NULL ? r->word.text : "",
+	if ((wanted || file) && (word.text = shell_copy(r->s, r->word.text != NULL ? r->word.text : "",
 	    r->word.used, r->line)) == NULL)
 		return false;
 	shell_clear_word(r);
 	r->drop_next = false;
+	if (file)
+		r->file = word.text;
 	r->parens = 0;
 	r->word_line = 0;
 	return !wanted || shell_push(r->s, r->words, word);
@@ -142,12 +144,11 @@ find_close(const char *at, const char *end, char open, char close)
 	return NULL;
 }
 
-/* What a text inside another is with its variables put in, NULL out of memory; free() it. */
-static char *
-expand_text(struct reader *r, const char *text, const char *end)
+char *
+shell_expand(struct reader *r, const char *text, const char *end, bool here)
 {
 	struct shell_list words = { 0, 0, NULL }; /* of arrays, all but the last one */
-	struct reader inner = { .s = r->s, .expands = true, .depth = r->depth, .line = r->line,
+	struct reader inner = { .s = r->s, .expands = true, .in_here = here, .depth = r->depth, .line = r->line,
 		.words = &words };
 	const bool ok = read_text(&inner, text, end, true) && words.count == 0;
 
@@ -166,7 +167,7 @@ add_sum(struct reader *r, const char *from, const char *to, const char *written,
 
 	if (to - from > SUM_MOST)
 		return add_unknown(r, written, end);
-	if ((sum = expand_text(r, from, to)) == NULL)
+	if ((sum = shell_expand(r, from, to, false)) == NULL)
 		return shell_fail(r->s, r->line, "out of memory");
 	ok = r->s->error == NULL && shell_arithmetic(r->s, sum, &value) ?
 	    add_bytes(r, digits, text_put(digits, sizeof digits, "%lld", (long long)value)) :
@@ -362,7 +363,7 @@ read_text(struct reader *r, const char *text, const char *end, bool quoted)
 	r->at = text;
 	r->end = end;
 	while (ok && r->at < end)
-		if (*r->at == '"')
+		if (*r->at == '"' && !r->in_here)
 			ok = read_double(r);
 		else if (*r->at == '\'' && !quoted)
 			ok = read_single(r);

@@ -25,6 +25,7 @@ struct reader {
 	struct shell *s;
 	const char *at, *end;
 	unsigned line;
+	bool in_here;                /* in a text behind << */
 	bool expands;                /* else a text is split, and nothing more */
 	int depth;                   /* of texts inside texts */
 	/* The word in hand. */
@@ -35,6 +36,11 @@ struct reader {
 	unsigned word_line;          /* where it came from, 0: here */
 	int parens;                  /* that stand in it as letters */
 	bool drop_next;              /* the next word is the file of a redirection */
+	const char *here;            /* the word that ends a text in the script, of here_size bytes; 0: none is due */
+	size_t here_size;
+	bool here_tabs, here_plain;  /* lines there may begin with tabs; nothing in them is expanded */
+	bool drop_file;              /* the word that is dropped next is a file that is written, this one */
+	const char *file;
 	struct shell_list *words;    /* where it goes */
 	struct shell_list command;
 	enum connector connector;    /* before this command */
@@ -48,6 +54,9 @@ bool shell_read_part(struct reader *r);
 
 /* The word in hand goes to r->words, if there is one. */
 bool shell_end_word(struct reader *r);
+
+/* What a text is with its variables put in, NULL out of memory; free() it. Behind << marks of quotation are its own. */
+char *shell_expand(struct reader *r, const char *text, const char *end, bool here);
 
 /* Begin a word anew. */
 void shell_clear_word(struct reader *r);

@@ -14,7 +14,7 @@
 #include "file/base/notes.h"
 #include "file/plan/planfile.h"
 
-enum { IMPORT_KEY_SIZE = 192, IMPORT_INSERTS_MAX = 8 };
+enum { IMPORT_KEY_SIZE = 192, IMPORT_INSERTS_MAX = 8, IMPORT_WRITTEN_MAX = 8 };
 
 /* A file that a launch may name, which is at hand. */
 struct import_text {
@@ -31,6 +31,8 @@ struct import {
 	const char *root;              /* directory that the user opens to files that the launch names, or NULL */
 	const struct import_text *beside; /* in the place of files beside it; NULL: the disk is read */
 	size_t besides;
+	struct import_text written[IMPORT_WRITTEN_MAX]; /* files that the launch itself writes; import_free frees them */
+	size_t writes;
 	struct {
 		unsigned at, lines;    /* the line that named a script, and how many of it follow (sourced.h) */
 	} insert[IMPORT_INSERTS_MAX];

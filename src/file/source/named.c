@@ -74,12 +74,12 @@ is_inside(const struct import *im, const char *path)
 
 /* NULL for one of the texts at hand, as a file would be read; else why not. */
 static const char *
-open_beside(const struct import *im, const char *name, char path[PLANFILE_PATH_SIZE], struct slurp *file)
+open_text(const struct import_text *text, size_t count, const char *name, char path[PLANFILE_PATH_SIZE], struct slurp *file)
 {
-	for (size_t i = 0; i < im->besides; i++) {
-		const struct import_text *t = &im->beside[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct import_text *t = &text[i];
 
-		if (!text_equal(t->name, name) || (file->text = malloc(t->size + 1)) == NULL)
+		if (!text_equal(named_known(t->name), name) || (file->text = malloc(t->size + 1)) == NULL)
 			continue;
 		memcpy(file->text, t->text, t->size + 1);
 		file->size = t->size;
@@ -121,8 +121,10 @@ open_named(struct import *im, const char *from, const char *name, char path[PLAN
 	char why[256];
 
 	name = named_known(name);
+	if (name[0] != '\0' && open_text(im->written, im->writes, name, path, file) == NULL)
+		return NULL;
 	if (im->beside != NULL)
-		return open_beside(im, name, path, file);
+		return open_text(im->beside, im->besides, name, path, file);
 	if (im->path == NULL)
 		return "is not read: the launch came from no file";
 	if ((name[0] == '/' && im->root == NULL) || name[0] == '~' || name[0] == '\0')

@@ -9,6 +9,7 @@
 #include "file/notation/yamlin.h"
 #include "file/source/devices.h"
 #include "file/source/named.h"
+#include "file/source/sourced.h"
 
 /* Takes the value over. Of a path whose directory alone only a run would tell the rest is known: "$HOME/models/Qwen3-8B". */
 static void
@@ -203,12 +204,22 @@ runs(const struct shell_list *command, const char *programs)
 	return 0;
 }
 
+/* Options of what runs a container are none of the program's. */
+static bool
+in_container(const struct shell_list *command)
+{
+	for (size_t i = 0; i < command->count && i < 4; i++)
+		if (text_index("docker podman nerdctl", command->word[i].text, strlen(command->word[i].text)) >= 0)
+			return true;
+	return false;
+}
+
 static void
 take_flags(struct jsonin *j, struct import *im, const struct shell_list *command, size_t from)
 {
 	if (from < command->count && command->word[from].text[0] != '-')
 		put_word(j, im, WORDS_OPERAND, json_string(command->word[from].text), command->word[from].unknown);
-	for (size_t i = 0; i < command->count; i++)
+	for (size_t i = in_container(command) ? from : 0; i < command->count; i++)
 		if (is_flag(command->word[i].text))
 			take_flag(j, im, &command->word[i], command->count - i);
 }
@@ -308,42 +319,161 @@ tell_idle(struct import *im, const char *programs)
 	import_error(im, "", "no command of it runs one of %s", names);
 }
 
+/* What is read of the commands. */
+struct wanted {
+	const char *programs;
+	bool launch;
+};
+
+static void
+take_overrides(struct jsonin *j, struct import *im, const struct shell_list *list, bool launch)
+{
+	for (size_t k = 0; k < list->count; k++)
+		if (text_equal(list->word[k].text, "--config") && k + 1 < list->count)
+			take_flag(j, im, &list->word[k], 2); /* tune run has this one flag before overrides */
+		else if (launch && k > 0 && is_settings(list->word[k].text))
+			put_word(j, im, WORDS_OPERAND, json_string(list->word[k].text), false); /* its directory may be unknown */
+		else
+			take_override(j, im, &list->word[k]);
+}
+
+/* How much of it is read; 0: it is no launch. */
+static size_t
+weight(const struct shell_list *list, const struct wanted *w)
+{
+	size_t n = w->programs != NULL && runs(list, w->programs) > 0;
+
+	if (w->programs != NULL && n == 0)
+		return 0;
+	for (size_t k = 0; k < list->count; k++) {
+		const char *word = list->word[k].text;
+
+		n += w->programs != NULL ? is_flag(word) : equals_of(word + strspn(word, "+")) != NULL ||
+		    text_equal(word, "--config") || (w->launch && k > 0 && is_settings(word));
+	}
+	return n;
+}
+
+/* Launches of a script, in their order. */
+struct launches {
+	struct {
+		size_t command, weight;
+		unsigned line;
+	} *launch;
+	size_t count, most; /* weight of the heaviest */
+};
+
+static bool
+find_launches(struct launches *l, struct shell *s, const struct wanted *w)
+{
+	struct shell_list list = { 0, 0, NULL };
+	bool ok = (l->launch = calloc(s->commands + 1, sizeof *l->launch)) != NULL;
+
+	for (size_t i = 0; i < s->commands && ok; i++) {
+		size_t n;
+
+		list.count = 0;
+		ok = shell_flatten(s, &s->command[i], &list);
+		if ((n = weight(&list, w)) == 0)
+			continue;
+		l->most = n > l->most ? n : l->most;
+		l->launch[l->count].command = i;
+		l->launch[l->count].weight = n;
+		l->launch[l->count++].line = s->command[i].word[0].line;
+	}
+	free(list.word);
+	return ok;
+}
+
+/* Of several the one that the user wants by its number, or else the first that says half as much as any; the others
+ * are told. Its place, SIZE_MAX without one. */
+static size_t
+choose_launch(struct import *im, const struct launches *l)
+{
+	size_t chosen = 0, number = 0;
+	int64_t part = 0;
+	char name[32];
+
+	while (chosen < l->count && 2 * l->launch[chosen].weight < l->most)
+		chosen++;
+	if (im->part != NULL && l->count > 1) {
+		if (!text_to_int(im->part, &part) || part < 1 || part > (int64_t)l->count) {
+			import_error(im, "--part", "'%s' is no number of one of %zu launches", im->part, l->count);
+			return SIZE_MAX;
+		}
+		chosen = (size_t)part - 1;
+	}
+	for (size_t i = 0; i < l->count; i++) {
+		number += 2 * l->launch[i].weight >= l->most;
+		if (i == chosen || 2 * l->launch[i].weight < l->most || number > 8)
+			continue;
+		im->line = 0;
+		text_put(name, sizeof name, "line %u", sourced_line(im, l->launch[i].line));
+		notes_add(&im->ignored, "%s: another launch (fix: --part=%zu)", name, i + 1);
+	}
+	return chosen < l->count ? chosen : SIZE_MAX;
+}
+
+/* Which command it is, SIZE_MAX: none. */
+static size_t
+take_chosen(struct jsonin *j, struct import *im, struct shell *s, const struct wanted *w)
+{
+	struct launches l = { NULL, 0, 0 };
+	struct shell_list list = { 0, 0, NULL };
+	size_t at = SIZE_MAX;
+
+	if (find_launches(&l, s, w) && (at = choose_launch(im, &l)) != SIZE_MAX) {
+		at = l.launch[at].command;
+		if (shell_flatten(s, &s->command[at], &list) && w->programs != NULL)
+			take_flags(j, im, &list, runs(&list, w->programs));
+		else
+			take_overrides(j, im, &list, w->launch);
+	}
+	free(l.launch);
+	free(list.word);
+	return at;
+}
+
+/* What the script writes itself a launch may name. */
+static void
+keep_files(struct import *im, const struct shell *s)
+{
+	for (size_t i = 0; i < s->files && im->writes < IMPORT_WRITTEN_MAX; i++) {
+		char *name = strdup(s->file[i].name), *text = strdup(s->file[i].text);
+
+		if (name != NULL && text != NULL) {
+			im->written[im->writes++] = (struct import_text){ name, text, strlen(text) };
+			continue;
+		}
+		free(name);
+		free(text);
+	}
+}
+
 bool
 words_read(struct jsonin *j, struct import *im, const char *programs, bool launch)
 {
-	struct shell_list list = { 0, 0, NULL };
+	const struct wanted wanted = { programs, launch };
 	struct shell s = { 0 };
-	bool ok = shell_read(&s, im->text, im->size);
-	size_t from, ran = SIZE_MAX;
+	size_t ran = SIZE_MAX;
 
 	*j = (struct jsonin){ .root = json_object(), .texts = 1, .file = im->name, .text = im->text,
 		.errors = im->errors };
 	jsonin_watch(j);
-	for (size_t i = 0; i < s.commands && ok; i++) {
-		list.count = 0;
-		ok = shell_flatten(&s, &s.command[i], &list);
-		if (programs != NULL && (from = runs(&list, programs)) > 0) {
-			take_flags(j, im, &list, from);
-			ran = i;
-		}
-		for (size_t k = 0; programs == NULL && k < list.count; k++)
-			if (text_equal(list.word[k].text, "--config") && k + 1 < list.count)
-				take_flag(j, im, &list.word[k], 2); /* tune run has this one flag before overrides */
-			else if (launch && k > 0 && is_settings(list.word[k].text))
-				put_word(j, im, WORDS_OPERAND, json_string(list.word[k].text), false); /* its directory may be unknown */
-			else
-				take_override(j, im, &list.word[k]);
-	}
-	if (ok && launch && programs != NULL && ran == SIZE_MAX)
+	if (shell_read(&s, im->text, im->size))
+		ran = take_chosen(j, im, &s, &wanted);
+	keep_files(im, &s);
+	if (s.loop_line > 0)
+		notes_add(&im->assumed, WORDS_LOOP, sourced_line(im, s.loop_line));
+	if (s.error == NULL && launch && programs != NULL && ran == SIZE_MAX && im->errors->count == 0)
 		tell_idle(im, programs);
 	if (launch) {
 		take_launch(j, im, &s, ran);
 		take_devices(j, im, &s, ran);
 	}
-	free(list.word);
-	im->line = ok ? 0 : s.error_line;
-	if (!ok)
+	im->line = s.error != NULL ? s.error_line : 0;
+	if (s.error != NULL)
 		import_error(im, "", "%s", s.error);
 	shell_free(&s);
-	return ok;
+	return im->errors->count == 0;
 }

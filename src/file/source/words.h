@@ -18,7 +18,8 @@
 /* What stands behind a program's name and is no flag: a model, a file of settings. */
 #define WORDS_OPERAND "argument"
 
-/* Of a word that only a run tells, behind the value of a flag: "$EXTRA_ARGS". */
+/* Of a loop, by its line; and of a word that only a run tells, behind the value of a flag: "$EXTRA_ARGS". */
+#define WORDS_LOOP "line %u: the first round of the loop"
 #define WORDS_ADDED "only a run would tell what it adds"
 
 /*
