@@ -96,6 +96,70 @@ echo 'torchrun --nproc_per_node=8 internvl/train.py --model_name_or_path Qwen/Qw
 run 2 import own.sh
 err_has '^own.sh:1: error: --freeze_llm|^own.sh:.*error: freeze_llm: trains other weights'
 
+about 'several launches, functions, loops, texts in the script, containers'
+cat >several.sh <<'SH'
+CUDA_VISIBLE_DEVICES=0,1 vllm serve Qwen/Qwen3-8B --port 8001 --tensor-parallel-size 2 --max-num-seqs 64 &
+CUDA_VISIBLE_DEVICES=2,3,4,5 vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 4 --block-size 32 &
+SH
+run 0 import several.sh
+for pair in 'preset = "qwen3-8b"' 'tp = 2' 'max_num_seqs = 64'; do out_has "^	$pair;"; done
+out_lacks '^	block_size = 32;'
+err_has '^ignored line 2: another launch \(fix: --part=2\)'
+run 0 import several.sh --part=2
+for pair in 'preset = "llama-3.1-70b"' 'tp = 4' 'max_num_seqs = 0' 'block_size = 32'; do out_has "^	$pair;"; done
+run 2 import several.sh --part=3
+err_has "'3' is no number of one of 2 launches"
+cat >function.sh <<'SH'
+serve() {
+	local model="$1" tp=${2:-1}
+	shift 2
+	for size in 8192 16384; do
+		docker run --gpus all -p 8000:8000 vllm/vllm-openai:v0.11 --model "$model" --tensor-parallel-size "$tp" \
+			--max-model-len $size "$@"
+	done
+}
+main() { serve Qwen/Qwen3-32B 4 --gpu-memory-utilization 0.85; }
+main "$@"
+SH
+run 0 import function.sh
+for pair in 'preset = "qwen3-32b"' 'tp = 4' 'context_length = 8192' 'gpu_memory_utilization = 0.85'; do out_has "^	$pair;"; done
+err_has '^assumed line 4: the first round of the loop'
+if grep -q '^ignored (gpus|p):' err; then fail 'options of docker are told'; fi
+printf 'f() { f; f; g; }\ng() { f; g; }\nf\nvllm serve Qwen/Qwen3-8B\n' >forever.sh
+run 0 import forever.sh
+cat >here.sh <<'SH'
+N=2
+cat >ds.json <<EOF
+{ "zero_optimization": { "stage": $N, "offload_optimizer": { "device": "cpu" } }, "note": "it's" }
+EOF
+cat <<'USAGE'
+usage: swift sft --model wrong --lora_rank 99, and don't `forget` $(
+USAGE
+NPROC_PER_NODE=4 swift sft --model Qwen/Qwen3-8B --deepspeed ds.json --per_device_train_batch_size 2 --tuner_type full
+SH
+run 0 import here.sh
+for pair in 'zero_stage = 2' 'offload = "optimizer"' 'preset = "qwen3-8b"' 'method = "full"'; do out_has "^	$pair;"; done
+printf 'cat >a.yaml <<-EOF\n\tdistributed_type: FSDP\n\tnum_processes: 8\n\tmixed_precision: fp16\n\tEOF\naccelerate launch --config_file a.yaml \
+sft.py --model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 2 --bf16 false\n' >tabs.sh
+run 0 import tabs.sh
+for pair in 'gpus_per_node = 8' 'precision = "fp32"'; do out_has "^	$pair;"; done
+cat >words.sh <<'SH'
+read -r -d '' words <<EOF
+openrlhf.cli.train_sft --train.batch_size 128 \
+    --model.model_name_or_path Qwen/Qwen3-8B --ds.zero_stage 3
+EOF
+ARGS=$(cat <<'EOF'
+    --ds.lora.rank 64
+EOF
+)
+if [[ ${1} != slurm ]]; then deepspeed --module $words $ARGS; fi
+SH
+run 0 import words.sh
+for pair in 'preset = "qwen3-8b"' 'zero_stage = 3' 'rank = 64' 'global_batch_size = 128'; do out_has "^	$pair;"; done
+echo 'trl sft --model_name_or_path Qwen/Qwen3-8B' >brain.sh
+run 0 import brain.sh
+err_has '^assumed training.precision = bf16: the default of bf16'
+
 about 'ms-swift by its scripts, its settings for Megatron-LM, and Ray'
 mkdir -p swift/examples/fsdp
 printf '{"distributed_type": "FSDP", "num_machines": 1, "num_processes": 2, "fsdp_config": {"fsdp_sharding_strategy": "FULL_SHARD", "fsdp_offload_params": true}}' \

@@ -84,6 +84,7 @@ run_words(struct reader *r, const struct shell_list *list)
 	struct shell *s = r->s;
 	struct shell_list kept = { 0, 0, NULL }, before = { 0, 0, NULL };
 	size_t i = 0, assigned;
+	bool ok = true;
 
 	while (i < list->count && (assign_word(s, &list->word[i]) ||
 	    text_equal(list->word[i].text, "env") || text_equal(list->word[i].text, "exec")))
@@ -103,6 +104,11 @@ run_words(struct reader *r, const struct shell_list *list)
 	for (i = 0; i < assigned && kept.count > 0; i++)
 		if (!shell_push(s, &before, list->word[i]))
 			break;
+	if (kept.count > 0 && shell_call(r, &kept, &ok)) {
+		free(kept.word);
+		free(before.word);
+		return ok;
+	}
 	if (kept.count > 0 && !keep_command(s, kept, before)) {
 		free(kept.word);
 		free(before.word);
@@ -363,73 +369,12 @@ read_array(struct reader *r)
 	return ok;
 }
 
-/* The lines that follow, up to one with the word behind <<, are no commands; "<<<" has none. */
-static void
-begin_here(struct reader *r)
-{
-	const char *at = r->at + 2;
-	size_t n;
-
-	r->here_tabs = at < r->end && *at == '-';
-	at += r->here_tabs;
-	for (r->here_plain = false; at < r->end && strchr(" \t\"'\\", *at) != NULL; at++)
-		r->here_plain |= strchr("\"'\\", *at) != NULL;
-	for (n = 0; at + n < r->end && strchr(" \t\r\n\"';&|<>()", at[n]) == NULL; n++)
-		;
-	r->here = at;
-	r->here_size = n;
-}
-
-static bool
-keep_here(struct reader *r, const char *text, const char *end)
-{
-	struct shell *s = r->s;
-	char *expanded;
-
-	if (r->file == NULL || s->files == SHELL_FILES_MAX)
-		return true;
-	s->file[s->files].name = r->file;
-	if (r->here_plain)
-		return (s->file[s->files++].text = shell_copy(s, text, (size_t)(end - text), r->line)) != NULL;
-	if ((expanded = shell_expand(r, text, end, true)) == NULL)
-		return shell_fail(s, r->line, "out of memory");
-	s->file[s->files++].text = shell_copy(s, expanded, strlen(expanded), r->line);
-	free(expanded);
-	return s->error == NULL;
-}
-
-/* Up to that line, where one is due. */
-static bool
-read_here(struct reader *r)
-{
-	const char *text = r->at, *line, *end;
-	bool ended = false, ok;
-	size_t n;
-
-	if (r->here_size == 0)
-		return true;
-	while (!ended && r->at < r->end) {
-		line = r->at;
-		end = memchr(line, '\n', (size_t)(r->end - line));
-		end = end != NULL ? end : r->end;
-		for (n = 0; r->here_tabs && line + n < end && line[n] == '\t'; n++)
-			;
-		ended = (size_t)(end - line) - n == r->here_size && memcmp(line + n, r->here, r->here_size) == 0;
-		r->line += end < r->end;
-		r->at = end + (end < r->end);
-	}
-	r->here_size = 0;
-	ok = !ended || keep_here(r, text, line);
-	r->file = NULL;
-	return ok;
-}
-
 /* <, > and what follows them: the next word is a file. */
 static bool
 read_redirection(struct reader *r)
 {
 	if (r->end - r->at > 2 && memcmp(r->at, "<<", 2) == 0 && r->at[2] != '<')
-		begin_here(r);
+		shell_begin_here(r);
 	r->drop_file = *r->at == '>';
 	if (r->started && strspn(r->word.text, "0123456789") == r->word.used)
 		r->started = false;
@@ -460,7 +405,7 @@ read_operator(struct reader *r, bool *ok)
 		*ok = end_command(r, AFTER_ANY);
 		r->line++;
 		r->at++;
-		*ok = *ok && read_here(r);
+		*ok = *ok && shell_read_here(r);
 		return true;
 	case ';':
 		*ok = end_command(r, AFTER_ANY);
@@ -485,6 +430,8 @@ read_operator(struct reader *r, bool *ok)
 			*ok = read_array(r);
 			return true;
 		}
+		if (next == ')' && r->started && would_run(r))
+			shell_define(r);
 		if (r->started || r->command.count > 0) {
 			r->parens++;
 			return false;
@@ -511,9 +458,9 @@ read_operator(struct reader *r, bool *ok)
 }
 
 bool
-shell_read(struct shell *s, const char *text, size_t size)
+shell_read_body(struct shell *s, const char *text, const char *end, unsigned line)
 {
-	struct reader r = { .s = s, .at = text, .end = text + size, .line = 1, .expands = true,
+	struct reader r = { .s = s, .at = text, .end = end, .line = line, .expands = true,
 		.previous = SHELL_MAYBE };
 	bool ok = true;
 
@@ -525,6 +472,12 @@ shell_read(struct shell *s, const char *text, size_t size)
 	free(r.word.text);
 	free(r.command.word);
 	return ok;
+}
+
+bool
+shell_read(struct shell *s, const char *text, size_t size)
+{
+	return shell_read_body(s, text, text + size, 1);
 }
 
 bool

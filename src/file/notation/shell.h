@@ -4,8 +4,8 @@
  * Words with their quotes taken off, variables and arrays that the text itself sets, defaults
  * such as ${TP:-8}, arithmetic, and conditions over them. What only a run could tell stays as it
  * is written: "$1", "$(hostname)". Of a condition that only a run could tell the first branch
- * is read, and so it is with a case. Functions and loops are read once, where they stand,
- * these with the first of their words; texts within the script (<<) are files that it writes. A list that
+ * is read, and so it is with a case. Loops are read once, with the first of their words; functions with what
+ * they are called with, or where they stand if nothing calls them; texts within the script (<<) are files that it writes. A list that
  * nothing set, as "${LIST[@]}", is empty, unless another script that is not read may have set it.
  *
  * Source of the grammar: POSIX.1-2017, Shell Command Language; arrays and [[ as in bash(1).
@@ -17,7 +17,7 @@
 
 #include "file/base/limits.h"
 
-enum { SHELL_BUCKETS = 256, SHELL_FILES_MAX = 8 };
+enum { SHELL_BUCKETS = 256, SHELL_FILES_MAX = 8, SHELL_FUNCTIONS_MAX = 32 };
 
 struct shell_word {
 	const char *text;
@@ -49,6 +49,14 @@ struct shell {
 		const char *name, *text;
 	} file[SHELL_FILES_MAX];       /* that it writes: cat >NAME <<END */
 	size_t files;
+	struct shell_function {
+		const char *name, *body, *end; /* in the text that is read */
+		unsigned line, last;
+		size_t first;          /* command behind which it stands */
+		bool called;
+	} function[SHELL_FUNCTIONS_MAX];
+	size_t functions, calls, called; /* told, made, and open ones of these */
+	size_t bodies;                 /* bytes read of them */
 	bool sources;                  /* another script is read into it */
 	unsigned loop_line;            /* of the first loop over several words, 0: none */
 	struct shell_block *blocks;    /* all memory of the texts */

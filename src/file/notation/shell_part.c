@@ -125,9 +125,8 @@ add_value(struct reader *r, const struct shell_list *list, bool quoted)
 	return true;
 }
 
-/* The end of what opens at `at`, past quotes and what opens inside; NULL without one. */
-static const char *
-find_close(const char *at, const char *end, char open, char close)
+const char *
+shell_close(const char *at, const char *end, char open, char close)
 {
 	int depth = 0;
 
@@ -180,7 +179,7 @@ add_sum(struct reader *r, const char *from, const char *to, const char *written,
 static bool
 add_command(struct reader *r, const char *from, const char *close)
 {
-	const char *at = from + 2, *end = close, *pipe;
+	const char *at = from + 2, *end = close, *pipe, *text;
 
 	while (at < end && strchr(" \t", *at) != NULL)
 		at++;
@@ -188,6 +187,10 @@ add_command(struct reader *r, const char *from, const char *close)
 		end--;
 	if (end - at > 5 && memcmp(at, "expr ", 5) == 0)
 		return add_sum(r, at + 5, end, from, close + 1);
+	if (end - at > 6 && memcmp(at, "cat <<", 6) == 0 && (text = shell_cat_here(r, at + 4, close)) != NULL) {
+		r->unknown |= strchr(text, '$') != NULL;
+		return add_bytes(r, text, strlen(text));
+	}
 	if (end - at > 5 && memcmp(at, "echo ", 5) == 0 && end[-2] == 'b' && end[-1] == 'c' &&
 	    (pipe = memchr(at, '|', (size_t)(end - at))) != NULL &&
 	    (size_t)(end - pipe) == 3 + strspn(pipe + 1, " \t"))
@@ -246,7 +249,7 @@ read_dollar(struct reader *r, bool quoted)
 	size_t n = 0;
 
 	if (next < r->end && (*next == '(' || *next == '{')) {
-		close = find_close(next, r->end, *next, *next == '(' ? ')' : '}');
+		close = shell_close(next, r->end, *next, *next == '(' ? ')' : '}');
 		if (close == NULL)
 			return shell_fail(r->s, r->line, "what ${ or $( opens is never closed");
 		r->at = close + 1;
@@ -260,13 +263,16 @@ read_dollar(struct reader *r, bool quoted)
 	}
 	if (next < r->end && (*next == '@' || *next == '*')) {
 		r->at = next + 1;
-		return r->nothing = true;
+		v = shell_variable(r->s, "@");
+		return v != NULL ? add_value(r, &v->value, quoted) : (r->nothing = true);
 	}
 	while (next + n < r->end && shell_is_name_char(next[n], n == 0))
 		n++;
 	if (n == 0 && next < r->end && strchr("0123456789#?!$-", *next) != NULL) {
 		r->at = next + 1;
-		return add_unknown(r, from, r->at);
+		text_put(name, sizeof name, "%c", *next);
+		v = shell_variable(r->s, name);
+		return v != NULL ? add_value(r, &v->value, quoted) : add_unknown(r, from, r->at);
 	}
 	r->at = next + n;
 	text_put(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : 0), next);

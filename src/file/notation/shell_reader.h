@@ -58,6 +58,26 @@ bool shell_end_word(struct reader *r);
 /* What a text is with its variables put in, NULL out of memory; free() it. Behind << marks of quotation are its own. */
 char *shell_expand(struct reader *r, const char *text, const char *end, bool here);
 
+/* shell_call.c: name() { is at r->at, behind the name: a function from there on. */
+void shell_define(struct reader *r);
+
+/* Whether a command calls one, with its words, or shifts the words of the one that is open; then that is done. False in
+ * *ok with an error. */
+bool shell_call(struct reader *r, const struct shell_list *command, bool *ok);
+
+/* shell_here.c: << is at r->at. Then, behind the line, the text is read up to the line that ends it, if one is due. */
+void shell_begin_here(struct reader *r);
+bool shell_read_here(struct reader *r);
+
+/* What $(cat <<END ...) gives, from << on; NULL: none, or an error. */
+const char *shell_cat_here(struct reader *r, const char *from, const char *close);
+
+/* Read a part of the text that is read. */
+bool shell_read_body(struct shell *s, const char *text, const char *end, unsigned line);
+
+/* The end of what opens at `at`, past quotes and what opens inside; NULL without one. */
+const char *shell_close(const char *at, const char *end, char open, char close);
+
 /* Begin a word anew. */
 void shell_clear_word(struct reader *r);
 
