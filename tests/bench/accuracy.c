@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "accuracy_effects.h"
 #include "accuracy_error.h"
 #include "accuracy_finetune.h"
 #include "accuracy_fit.h"
@@ -36,6 +37,7 @@ main(void)
 	accuracy_serve(stdout, top);
 	accuracy_latency(stdout, top);
 	accuracy_rate(stdout, top);
+	accuracy_effects(stdout, top);
 	puts("\nsrc/core/framework/error.def");
 	accuracy_error(stdout, top);
 	puts("\nsrc/core/search/ahead.def");

@@ -7,8 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "accuracy_effects.h"
 #include "accuracy_rate.h"
 
 static struct rate_errors plain[OPEN_QUANTITIES], fitted[OPEN_QUANTITIES];
@@ -63,6 +66,33 @@ test_one_row_measured(void **state)
 	hold(&fitted[OPEN_TPOT], 35, 17, 100);
 }
 
+/* What mechanisms do: each kind in the median, of so many rows. */
+static void
+test_effects(void **state)
+{
+	static struct effect_kind kind[EFFECT_KINDS_MAX];
+	static const struct {
+		const char *name;
+		int rows;
+		double median;
+	} held[] = {
+		{ "prefix_cache", 4, .44 }, { "pd_ratio", 5, .60 }, { "pd_split", 8, .34 }, { "energy", 32, .40 },
+	};
+	const char *top = getenv("TOP");
+	const int kinds = accuracy_effects_measure(kind, top != NULL ? top : ".", NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
+		int k = 0;
+
+		while (k < kinds && strcmp(kind[k].name, held[i].name) != 0)
+			k++;
+		assert_true(k < kinds && kind[k].judged >= held[i].rows);
+		if (fabs(kind[k].error[(kind[k].judged - 1) / 2]) > held[i].median)
+			fail_msg("%s: median %.3f", kind[k].name, kind[k].error[(kind[k].judged - 1) / 2]);
+	}
+}
+
 int
 main(void)
 {
@@ -70,6 +100,7 @@ main(void)
 		cmocka_unit_test(test_nothing_measured),
 		cmocka_unit_test(test_capacity),
 		cmocka_unit_test(test_one_row_measured),
+		cmocka_unit_test(test_effects),
 	};
 
 	return cmocka_run_group_tests(tests, measure, NULL);
