@@ -98,6 +98,7 @@ struct engine {
 	const struct engine_host *(*host)(const struct serve_setup *s);
 	struct engine_reduce reduce[REDUCES];
 	bool sorts_mxfp4;          /* experts in MXFP4 by Triton kernels that sort tokens on Hopper */
+	bool sends_by_deepep;      /* tokens to experts of other nodes, whose products are DeepGEMM's */
 	bool whole_heads;          /* sparse attention of MLA takes heads as they are, not padded */
 	bool mixes;                /* prompts into decode steps */
 	bool mixes_in_graphs;      /* and runs such steps in CUDA graphs, by parts */
@@ -116,4 +117,7 @@ engine_of(const struct plan *p)
 {
 	return engine_rows[p->serving.engine];
 }
+
+/* Ranks of the plan's DP attention have all but their experts whole. */
+bool engine_dense_is_whole(const struct plan *p);
 #endif

@@ -69,6 +69,7 @@ const struct engine engine_sglang = {
 	.counts_latent_bytes = true,
 	.host = sglang_host,
 	.reduce = { [REDUCE_HOPPER] = { 6.6e-6, 8e-6 }, [REDUCE_BLACKWELL] = { 9.2e-6, 16e-6 } },
+	.sends_by_deepep = true,
 	.polls = true,
 	.burst = .25,
 };

@@ -389,13 +389,9 @@ met(double k, double draws)
 	return k > 1 ? k * (1 - pow(1 - 1 / k, draws)) : k;
 }
 
-/*
- * NVLink domains, or ranks of one, that a token meets, of k. Routing limited to some groups of
- * experts (DeepSeek-V3 report, section 2.1.2, at most four nodes) meets those groups' domains:
- * each group lies in one of them, or over several.
- */
-static double
-places_met(const struct model *m, double k, double copies)
+/* Each group lies in one of them, or over several. */
+double
+link_places_met(const struct model *m, double k, double copies)
 {
 	const double groups = (double)m->router_groups, most = (double)m->router_group_topk;
 	double chosen;
@@ -446,7 +442,7 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
     const struct span *span, struct link_note *note)
 {
 	const double k = (double)span->domains, hop = outside_hop(p, span);
-	const double ranks = tokens * token * places_met(&p->model, (double)span->size, copies);
+	const double ranks = tokens * token * link_places_met(&p->model, (double)span->size, copies);
 	double visited, away, local;
 	char hops[32], bytes[96];
 
@@ -455,7 +451,7 @@ link_dispatch_seconds(const struct plan *p, double tokens, double token, double 
 	if (span->kind == SPAN_NVLINK)
 		return domain_seconds(p, ranks, token, span->size, note);
 	/* All but its own are on the network; from where it arrives it goes on over NVLink. */
-	visited = places_met(&p->model, k, copies);
+	visited = link_places_met(&p->model, k, copies);
 	away = tokens * token * visited * (k - 1) / k /
 	    (outside_rate(p, span) * (1 - span->level.each));
 	local = span->inside > 1 ? domain_seconds(p, ranks, token, span->inside, note) : 0;

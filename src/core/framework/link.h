@@ -78,6 +78,10 @@ struct link_note {
 double collective_seconds(const struct plan *p, enum collective c, double payload,
     const struct span *span, struct link_note *note);
 
+/* NVLink domains, or ranks of one, that a token of `copies` meets, of k. Routing limited to some groups
+ * of experts (DeepSeek-V3 report, section 2.1.2, at most four nodes) meets those groups' domains. */
+double link_places_met(const struct model *m, double k, double copies);
+
 /*
  * Expert parallel dispatch or combine of tokens that visit `copies` ranks each, `token` bytes a
  * token, by parallel.moe_dispatcher. NCCL's all-to-all sends every copy. With DeepEP and HybridEP

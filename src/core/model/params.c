@@ -224,7 +224,7 @@ split_for_serving(struct counter *c, const struct plan *p, struct model *m)
 	c->of.m = m;
 	if (p->serving.dp_attention)
 		c->ranks[SHARE_ATTENTION] = 1;
-	if (p->serving.dp_attention && engine_of(p)->dp_is_whole)
+	if (engine_dense_is_whole(p))
 		c->ranks[SHARE_TP] = 1;
 	m->kv_heads = round_up(m->kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);
 	m->local_kv_heads = round_up(m->local_kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);

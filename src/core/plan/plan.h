@@ -204,7 +204,7 @@ struct serving {
 	int64_t context_length, concurrency, prompt_tokens, generate_tokens;
 	double gpu_memory_utilization;
 	int64_t max_num_seqs, max_batched_tokens, block_size;
-	int64_t two_batch_overlap, eager, flashinfer_sampler;
+	int64_t two_batch_overlap, eager, flashinfer_sampler, dense_whole;
 	int64_t dcp, dp_attention, replicas;
 	double length_spread;
 	int64_t poll_interval, draft_tokens;

@@ -8,7 +8,9 @@ enum format { SIXTEEN, EIGHT, INT_FOUR, MX_FOUR, NV_FOUR, MX_FOUR_SORTED, FORMAT
 /* One row a generation; those that no table has go by the first. */
 struct silicon {
 	double gemm, gemm_narrow;     /* of the peak: products in 16 bits, and in 8 or 4 */
-	double grouped;               /* the same of experts */
+	double grouped;               /* the same of experts; of those in 8 bits that DeepEP sends tokens */
+	double grouped_sent;          /* to: DeepGEMM's grouped products, 1297 and 1099 TFLOP/s on H800 (its
+	                               * README of 2025-02); on Blackwell not known to differ */
 	double attention, cache;      /* of the peak in 16 bits, of the memory rate */
 	double dense[FORMATS];        /* of the memory rate: weights at up to 16 tokens */
 	double expert[FORMATS];       /* the same of experts at up to 64 */
@@ -16,14 +18,14 @@ struct silicon {
 };
 
 static const struct silicon hopper = {
-	.gemm = .74, .gemm_narrow = .58, .grouped = .264, .attention = .477, .cache = .762,
+	.gemm = .74, .gemm_narrow = .58, .grouped = .264, .grouped_sent = .61, .attention = .477, .cache = .762,
 	.dense = { .82, .82, .60, .60, .60 },
 	.expert = { .90, .85, .75, .75, .75, .90 },
 	.expert_seconds = { 36e-6, 45e-6, 30e-6, 30e-6, 30e-6, 80e-6 },
 };
 
 static const struct silicon blackwell = {
-	.gemm = .66, .gemm_narrow = .58, .grouped = .232, .attention = .395, .cache = .789,
+	.gemm = .66, .gemm_narrow = .58, .grouped = .232, .grouped_sent = .232, .attention = .395, .cache = .789,
 	.dense = { .82, .70, .50, .55, .55 },
 	.expert = { .82, .73, .45, .90, .82, .90 },
 	.expert_seconds = { 36e-6, 43e-6, 36e-6, 18e-6, 22e-6, 18e-6 },
@@ -92,6 +94,8 @@ serve_rates_of(const struct plan *p, const struct serve_setup *setup)
 		    hbm * s->dense[dense] },
 		.head = { sixteen * s->gemm, hbm * s->dense[SIXTEEN] },
 		.expert = { peak(c, expert) * share * s->grouped, hbm * s->expert[expert] },
+		.expert_sent = peak(c, expert) * share * (expert == EIGHT && e->sends_by_deepep ? s->grouped_sent :
+		    s->grouped),
 		.expert_seconds = s->expert_seconds[expert],
 		.attention = sixteen * s->attention, .cache = hbm * s->cache,
 		.sparse = sixteen * sparse_share,

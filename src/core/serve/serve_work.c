@@ -16,7 +16,7 @@
 #define REDUCE AIC "custom_allreduce_perf"
 #define GATHER "SGLang python/sglang/srt/layers/dp_attention.py, DpPaddingMode"
 #define SAMPLE "ai-dynamo/aiconfigurator systems/silicon_sample.csv"
-#define DEEPEP "deepseek-ai/DeepEP README, low-latency kernels"
+#define DEEPEP "deepseek-ai/DeepEP README, low-latency kernels and, of prompts, normal ones"
 #define OPERATIONS "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/operations/communication.py"
 
 static const double even = .76;          /* tokens that count for touched experts: routing is uneven */
@@ -26,6 +26,7 @@ static const double large_message = 262144;   /* bytes from which all-reduces ta
 static const double near_seconds = 10e-6, far_seconds = 40e-6; /* least of other collectives */
 static const double exchange_seconds = 20e-6, exchange_share = .6; /* dispatch or combine; NCCL's
  * all-gathers and reduce-scatters reach .48 to .69 of NVLink's rate */
+static const double network_share = .87; /* of a network card's, by DeepEP's normal kernels */
 
 /* Of a PCIe link's rate that copies of cached blocks reach: 13 to 22 of 64 GB/s, LMCache's logs. */
 static const double fetch_share = .27;
@@ -54,14 +55,14 @@ count_kernels(const struct plan *p, const struct serve_work *w)
 	    (m->shared_expert_ffn_hidden_size > 0 ? w->kinds.moe : 0) + 8;
 }
 
-/* SGLang's ranks of DP attention split MLPs, shared experts, router and head over TP all the same, and
- * gather the tokens of all ranks before them (python/sglang/srt/layers/communicator.py, ScatterMode). */
+/* SGLang's ranks of DP attention split MLPs, shared experts, router and head over TP all the same, but
+ * where they are told to have them whole, and gather the tokens of all ranks before them (python/sglang/srt/layers/communicator.py, ScatterMode). */
 static void
 set_linear(struct serve_work *w, const struct stage_params *n)
 {
 	const struct plan *p = w->p;
 	const double bytes = weights_bytes(weights_dense_dtype(p));
-	const bool joins = p->serving.dp_attention && !engine_of(p)->dp_is_whole;
+	const bool joins = p->serving.dp_attention && !engine_dense_is_whole(p);
 	const double joint = joins ? n->tp_linear : 0, router = joins ? n->router : 0;
 
 	w->joined = joins ? w->setup->dp : 1;
@@ -198,6 +199,33 @@ routed_tokens(const struct serve_work *w, const struct pass *s)
 	return shares_experts(w->p) && s->busy ? s->tokens * w->setup->dp : s->tokens;
 }
 
+/* NVLink domains, or nodes, that the experts lie on; 1 where no network is between. */
+static double
+expert_nodes(const struct serve_work *w)
+{
+	const struct cluster *c = &w->p->cluster;
+	const double n = params_expert_ranks(w->p), inside = at_least_one(c->gpus_per_node);
+
+	return is_linked(c, inside) && !is_linked(c, n) ? n / inside : 1;
+}
+
+/* What MoE tables count within experts and DeepGEMM's products do not: each copy of a token is sorted in
+ * 8 bits, what two products made of it becomes the input of the third in 8 bits, and its result is
+ * gathered in 16 (SGLang python/sglang/srt/layers/moe/ep_moe/kernels.py). */
+static void
+add_copies(const struct serve_work *w, const struct pass *s, double copies, double *sum,
+    struct ledger *ledger)
+{
+	const struct model *m = &w->p->model;
+	const double width = params_expert_width(m), inner = (double)m->moe_ffn_hidden_size;
+	const double bytes = 6 * width + 5 * inner;
+
+	if (s->prefill && expert_nodes(w) > 1)
+		LEDGER_TERM(ledger, *sum, s->quantity, "copies of tokens sorted, activated and gathered", MOE,
+		    w->kinds.moe * copies * bytes / w->rates.cache, AS("layers", w->kinds.moe), IS(copies),
+		    AS("bytes of a copy", bytes), AS("memory rate", w->rates.cache));
+}
+
 /* A batch touches E*(1-(1-k/E)^tokens) experts of a layer, and reads those alone. */
 static void
 add_experts(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
@@ -207,7 +235,9 @@ add_experts(const struct serve_work *w, const struct pass *s, double *sum, struc
 	const double tokens = routed_tokens(w, s), rows = tokens * share;
 	const double touched = 1 - pow(1 - share, larger(1, even * tokens));
 	const double reached = s->prefill ? rows / (rows + half_rate_expert) : 1;
-	const double flops = w->rates.expert.flops * reached, hbm = w->rates.expert.bytes;
+	const double flops = reached * (s->prefill && expert_nodes(w) > 1 ? w->rates.expert_sent :
+	    w->rates.expert.flops);
+	const double hbm = w->rates.expert.bytes;
 
 	if (w->expert <= 0)
 		return;
@@ -215,10 +245,24 @@ add_experts(const struct serve_work *w, const struct pass *s, double *sum, struc
 	    larger(2 * w->expert * rows / flops, w->expert_bytes * touched / hbm),
 	    AS("parameters", w->expert), AS("k/E*tokens", rows), AS("compute rate", flops),
 	    AS("bytes", w->expert_bytes), IS(touched), AS("memory rate", hbm));
+	add_copies(w, s, rows * at_least_one(w->p->model.experts) / params_expert_ranks(w->p), sum, ledger);
 	if (!s->prefill)
 		LEDGER_TERM(ledger, *sum, s->quantity, "kernels of experts", MOE,
 		    w->kinds.moe * w->rates.expert_seconds, AS("layers", w->kinds.moe),
 		    AS("seconds", w->rates.expert_seconds));
+}
+
+/* Of both halves of a pass that is cut in two. */
+static double
+experts_seconds(const struct serve_work *w, const struct pass *s)
+{
+	struct pass half = *s;
+	double sum = 0;
+
+	half.tokens /= 2;
+	half.requests /= 2;
+	add_experts(w, &half, &sum, NULL);
+	return 2 * sum;
 }
 
 /* A sparse index picks tokens out of the latent in prefill too, where there are more than it picks. */
@@ -306,11 +350,11 @@ add_recurrence(const struct serve_work *w, const struct pass *s, double *sum, st
 		    AS("compute rate", rate));
 }
 
-/* Ranks that split what is no expert's: vLLM's with DP attention have all of it. */
+/* Ranks that split what is no expert's: some with DP attention have all of it. */
 static double
 dense_tp(const struct serve_work *w)
 {
-	return engine_of(w->p)->dp_is_whole ? w->attention_tp : w->setup->tp;
+	return engine_of(w->p)->dp_is_whole || engine_dense_is_whole(w->p) ? w->attention_tp : w->setup->tp;
 }
 
 static double
@@ -397,40 +441,68 @@ in_halves(const struct serve_work *w, const struct pass *s)
 }
 
 /*
- * Tokens of one half travel while the other computes: what takes longer counts, and of the first layer
- * both ways of one half. In prefill the kernels that send hold SMs meanwhile, 20 of 132 (DeepEP's
+ * Tokens of one half travel while the other computes. In decode what takes longer counts, and of the
+ * first layer both ways of one half. In prefill the halves take turns by parts of a layer: what is before
+ * experts is beside the other's dispatch and then its combine, and so are experts (operations_strategy.py,
+ * _compute_moe_deepseek_blog_prefill); and the kernels that send hold SMs meanwhile, 20 of 132 (DeepEP's
  * default); those of decode hold none (low-latency hooks). layer: seconds of both halves.
  */
 static void
 add_hidden_exchange(const struct serve_work *w, const struct pass *s, double layer, double *sum,
     struct ledger *ledger)
 {
-	const double moe = w->kinds.moe, beside = *sum, held = s->prefill ? 20.0 / 132 : 0;
+	const double moe = w->kinds.moe, beside = *sum, experts = experts_seconds(w, s) / moe;
+	const double rest = beside / moe - experts, there = layer / 3, back = layer - there;
+	const double waits = (larger(rest, there) + larger(experts, there) + larger(experts, back) +
+	    larger(rest, back)) / 2 - rest - experts;
+	const double held = 20.0 / 132;
 
-	LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine, beside the other half",
-	    engine_of(w->p)->halves, larger(layer / 2, moe * layer - beside) +
-	    held * smaller(moe * layer, beside), AS("both halves", layer), AS("layers", moe),
-	    AS("the above", beside), AS("SMs held", held));
+	if (s->prefill)
+		LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine, beside the other half",
+		    engine_of(w->p)->halves, moe * (waits + held * smaller(layer, rest + experts)),
+		    AS("both halves", layer), AS("layers", moe), IS(experts), AS("rest of a layer", rest),
+		    IS(waits), AS("SMs held", held));
+	else
+		LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine, beside the other half",
+		    engine_of(w->p)->halves, larger(layer / 2, moe * layer - beside),
+		    AS("both halves", layer), AS("layers", moe), AS("the above", beside));
 }
 
-/* Tokens to their experts in 8 bits and back in 16, or those of all ranks to everybody and their
- * sums back by NCCL, whichever is less. */
+/* Seconds of a token to its experts in 8 bits and back in 16. Those of prompts cross the network once to
+ * each node that they meet and go on over NVLink at the same time (DeepEP's normal kernels: 58 and
+ * 51 GB/s over 4 and 8 nodes, those that stay counted, of cards of 50); those of decode once to each
+ * expert. */
+static double
+exchanged_seconds(const struct serve_work *w, bool prefill, double n, double rate)
+{
+	const double k = params_experts_met(&w->p->model), bytes = params_expert_width(&w->p->model) * 2;
+	const double nodes = expert_nodes(w);
+	double least;
+
+	if (!prefill || nodes <= 1)
+		return 1.5 * k * bytes * (n - 1) / n / rate;
+	return 1.5 * bytes * larger(link_places_met(&w->p->model, nodes, k) * (nodes - 1) / nodes /
+	    (serve_network_rate(w->p) * network_share), link_places_met(&w->p->model, n, k) /
+	    (serve_link(w->p, n / nodes, &least) * exchange_share));
+}
+
+/* As tokens to their experts and back, or those of all ranks to everybody and their sums back by NCCL,
+ * whichever is less. */
 static void
 add_exchange(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double n = params_expert_ranks(w->p);
-	const double k = params_experts_met(&w->p->model);
 	const double bytes = s->tokens * params_expert_width(&w->p->model) * 2;
 	double least;
 	const double rate = serve_link(w->p, n, &least) * exchange_share;
-	const double sent = 2 * larger(least, exchange_seconds) + 1.5 * k * bytes * (n - 1) / n / rate;
+	const double travel = s->tokens * exchanged_seconds(w, s->prefill, n, rate);
+	const double sent = 2 * larger(least, exchange_seconds) + travel;
 	const double gathered = 2 * least + 2 * bytes * w->setup->dp * (n - 1) / n / rate;
 
 	if (!exchanges_tokens(w) || n <= 1 || rate <= 0)
 		return;
 	if (in_halves(w, s))
-		add_hidden_exchange(w, s, 2 * (2 * larger(least, exchange_seconds) +
-		    .75 * k * bytes * (n - 1) / n / rate), sum, ledger);
+		add_hidden_exchange(w, s, 4 * larger(least, exchange_seconds) + travel, sum, ledger);
 	else
 		LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine", DEEPEP,
 		    w->kinds.moe * smaller(sent, gathered), AS("layers", w->kinds.moe),

@@ -77,7 +77,7 @@ engines_tell_rest(struct export *e)
 		export_missing(e, FIELD_DCP, "there is no option for it");
 	if (e->plan->serving.engine == ENGINE_TRTLLM)
 		export_missing(e, FIELD_EAGER, "cuda_graph_config: null in trtllm.yaml");
-	EXPORT_SAY(e, FIELD_EAGER, FIELD_TWO_BATCHES);
+	EXPORT_SAY(e, FIELD_EAGER, FIELD_TWO_BATCHES, FIELD_DENSE_WHOLE);
 	field_set_add(&e->said, FIELD_FLASHINFER_SAMPLER); /* vLLM's */
 	export_missing_rest(e, "there is no option for it");
 }
@@ -346,6 +346,8 @@ sglang_options(struct export *e, struct textbuf *out, const struct engines *engi
 	put_above(out, "--dp-size", attention_dp(p), 1);
 	if (s->dp_attention)
 		textbuf_add(out, " \\\n\t--enable-dp-attention");
+	if (s->dp_attention && s->dense_whole)
+		textbuf_add(out, " \\\n\t--moe-dense-tp-size 1 \\\n\t--enable-dp-lm-head");
 	put_above(out, "--ep-size", plan_has_experts(p) ? p->parallel.ep : 1, 1);
 	if (s->two_batch_overlap)
 		textbuf_add(out, " \\\n\t--moe-a2a-backend deepep \\\n\t--enable-two-batch-overlap");

@@ -49,6 +49,7 @@ static const struct settings_key sglang_keys[] = {
 	{ "page_size", FIELD_BLOCK_SIZE, NULL, NULL },
 	{ "disable_cuda_graph", FIELD_EAGER, NULL, NULL },
 	{ "enable_two_batch_overlap", FIELD_TWO_BATCHES, NULL, NULL },
+	{ "moe_dense_tp_size", FIELD_DENSE_WHOLE, "1=true", NULL },
 	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|bf16=bf16|fp8_e4m3=fp8|fp8_e5m2=fp8|fp4_e2m1=nvfp4", NULL },
 	{ "quantization", FIELD_WEIGHT_DTYPE, FORMATS, NULL },
 	{ "speculative_num_steps", FIELD_DRAFT_TOKENS, NULL, NULL },
