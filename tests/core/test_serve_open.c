@@ -83,6 +83,27 @@ test_rates_of_replicas(void **state)
 	assert_true(estimate_at("4").rate.ttft.p99 > two.rate.ttft.p99);
 }
 
+/* Prompts that come within a step share a pass, its weights and launches, as far as it has room beside the
+ * batch. */
+static void
+test_prompts_share_passes(void **state)
+{
+	struct serve s;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("engine", "trtllm");
+	set("engine_version", "0.20");
+	set("prompt_tokens", "256");
+	set("generate_tokens", "64");
+	set("max_batched_tokens", "8192");
+	set("max_num_seqs", "2048");
+	s = estimate_at("20");
+	set("max_batched_tokens", "2048"); /* less room than the batch */
+	assert_true(estimate_at("20").rate.saturation < s.rate.saturation);
+}
+
 /* Of shared beginnings the cache has what finds room beside the requests; the host's memory adds to
  * it, and takes time. */
 static void
@@ -150,7 +171,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_rates_of_replicas),
-		cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes),
 		cmocka_unit_test(test_rates_of_pools),
 	};
 

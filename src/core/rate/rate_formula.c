@@ -49,22 +49,47 @@ step_of(const struct working *w, double b)
 	return rate_step(&w->e->table, b, w->length);
 }
 
+static double
+steps_of(const struct working *w)
+{
+	return larger(0, w->l->answer.mean - 1) / w->e->tokens;
+}
+
+/* Prompts that share a pass: as many as end with a step of b requests, as far as it has room. */
+static double
+prompts_of_pass(const struct working *w, double b)
+{
+	const double tokens = larger(1, w->l->prompt.mean * (1 - w->l->hit));
+	const double room = w->e->budget - (w->e->first ? 0 : b * w->e->verified);
+
+	return larger(1, smaller(b / larger(1, steps_of(w)), room / tokens));
+}
+
+/* Seconds of the passes that a prompt is in. */
+static double
+passes_of(const struct working *w, double b)
+{
+	const double n = prompts_of_pass(w, b), tokens = larger(1, w->l->prompt.mean * (1 - w->l->hit));
+
+	return n > 1 ? rate_pass(&w->e->table, n * tokens, n * tokens * (2 * w->l->prompt.mean - tokens)) :
+	    w->prompt;
+}
+
 /* What a prompt adds to the steps of b requests: all of it where it runs alone. */
 static double
 prompt_adds(const struct working *w, double b)
 {
 	const double shared = smaller(rate_saved(&w->e->table, w->e->graphs, w->length), step_of(w, b));
+	const double saved = w->e->first ? 0 : w->passes * shared;
 
-	return w->e->first ? w->prompt : larger(1e-6, w->prompt - w->passes * shared);
+	return larger(1e-6, (passes_of(w, b) - saved) / prompts_of_pass(w, b));
 }
 
 /* Requests a second with b in flight. */
 static double
 rate_at(const struct working *w, double b)
 {
-	const double steps = (w->l->answer.mean - 1) / w->e->tokens;
-
-	return b / (b * prompt_adds(w, b) + larger(0, steps) * step_of(w, b));
+	return b / (b * prompt_adds(w, b) + steps_of(w) * step_of(w, b));
 }
 
 static void
@@ -81,11 +106,11 @@ find_saturation(struct rate_means *m, const struct working *w)
 	}
 }
 
-/* Where as many end as arrive. */
+/* Where as many end as arrive, of those up to which more in flight get more done. */
 static double
-find_batch(const struct working *w)
+find_batch(const struct working *w, double most)
 {
-	double low = 0, high = w->most;
+	double low = 0, high = most;
 
 	for (int i = 0; i < BISECTIONS; i++) {
 		const double b = (low + high) / 2;
@@ -127,7 +152,8 @@ queue_of(const struct working *w, const struct rate_means *m, struct ledger *led
 static double
 first_token(const struct working *w, struct rate_means *m, struct ledger *ledger)
 {
-	const double tokens = w->l->prompt.mean, batch = smaller(1, m->batch), prefill = w->prompt;
+	const double tokens = w->l->prompt.mean, batch = smaller(1, m->batch);
+	const double prefill = passes_of(w, m->batch);
 	const double shared = rate_saved(&w->e->table, w->e->graphs, w->length), passes = w->passes;
 	const enum quantity q = QUANTITY_TTFT;
 	double sum = 0;
@@ -175,7 +201,7 @@ rate_means(const struct rate_engine *e, const struct rate_load *l, struct ledger
 
 	find_saturation(&m, &w);
 	m.stable = l->rate < m.saturation;
-	m.batch = m.stable ? find_batch(&w) : w.most;
+	m.batch = m.stable ? find_batch(&w, m.saturated_batch) : w.most;
 	m.step = step_of(&w, larger(1, m.batch));
 	m.prompts = smaller(most_used, l->rate * prompt_adds(&w, larger(1, m.batch)));
 	m.ttft = first_token(&w, &m, ledger);
