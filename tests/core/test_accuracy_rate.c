@@ -40,12 +40,12 @@ hold(const struct rate_errors *e, int rows, double median, double ninth)
 static void
 test_nothing_measured(void **state)
 {
-	(void)state;
-	assert_true(judged >= 75);
-	hold(&plain[OPEN_TTFT_P50], 65, 28, 62);
-	hold(&plain[OPEN_TTFT_P99], 75, 33, 92);
-	hold(&plain[OPEN_TPOT], 75, 17, 55);
-	hold(&plain[OPEN_LIFE], 70, 16, 54);
+	(void)state; /* TTFT: eleven rows are of Llama-3.1-8B on B200, whose hosts have queues of their own */
+	assert_true(judged >= 85);
+	hold(&plain[OPEN_TTFT_P50], 80, 32, 75);
+	hold(&plain[OPEN_TTFT_P99], 85, 37, 96);
+	hold(&plain[OPEN_TPOT], 85, 16, 48);
+	hold(&plain[OPEN_LIFE], 85, 15, 41);
 }
 
 /* Of overloaded runs, and of MLPerf's limits. */
@@ -53,8 +53,8 @@ static void
 test_capacity(void **state)
 {
 	(void)state;
-	hold(&plain[OPEN_REACHED], 35, 20, 94);
-	hold(&plain[OPEN_INSIDE], 19, 13, 37);
+	hold(&plain[OPEN_REACHED], 35, 16, 42);
+	hold(&plain[OPEN_INSIDE], 19, 11, 34);
 }
 
 static void
@@ -76,7 +76,7 @@ test_effects(void **state)
 		int rows;
 		double median;
 	} held[] = {
-		{ "prefix_cache", 4, .44 }, { "pd_ratio", 5, .60 }, { "pd_split", 8, .34 }, { "energy", 32, .40 },
+		{ "prefix_cache", 4, .44 }, { "pd_ratio", 5, .60 }, { "pd_split", 8, .34 }, { "energy", 32, .42 },
 	};
 	const char *top = getenv("TOP");
 	const int kinds = accuracy_effects_measure(kind, top != NULL ? top : ".", NULL);

@@ -98,6 +98,7 @@ struct engine {
 	const struct engine_host *(*host)(const struct serve_setup *s);
 	struct engine_reduce reduce[REDUCES];
 	bool sorts_mxfp4;          /* experts in MXFP4 by Triton kernels that sort tokens on Hopper */
+	bool marlin_on_rtx;        /* dense layers in 4 bits are turned into 16 on RTX's Blackwell */
 	bool sends_by_deepep;      /* tokens to experts of other nodes, whose products are DeepGEMM's */
 	bool whole_heads;          /* sparse attention of MLA takes heads as they are, not padded */
 	bool mixes;                /* prompts into decode steps */

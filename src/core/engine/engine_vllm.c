@@ -95,6 +95,7 @@ const struct engine engine_vllm = {
 	.spreads_index = true,
 	.host = vllm_host,
 	.reduce = { [REDUCE_HOPPER] = { 6.6e-6, 6e-6 }, [REDUCE_BLACKWELL] = { 9.2e-6, 14e-6 } },
+	.marlin_on_rtx = true, /* vllm-project/vllm#47749, #56603 */
 	.sends_by_deepep = true,
 	.mixes = true,
 	.mixes_in_graphs = true,

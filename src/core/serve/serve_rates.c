@@ -1,5 +1,7 @@
 #include "core/serve/serve_rates.h"
 
+#include "core/base/number.h"
+#include "core/model/params.h"
 #include "core/model/weights.h"
 
 /* The last: experts in MXFP4, on Hopper by Triton kernels that sort tokens first. */
@@ -66,12 +68,34 @@ peak(const struct cluster *c, enum format f)
 	return tera * 1e12;
 }
 
+/* Some engines take Marlin for layers that are no experts on RTX's Blackwell, though it has the units. */
+static double
+dense_peak(const struct plan *p, enum format f)
+{
+	const bool marlin = engine_of(p)->marlin_on_rtx && p->cluster.generation == GENERATION_BLACKWELL_RTX;
+
+	return peak(&p->cluster, marlin && f >= MX_FOUR ? SIXTEEN : f);
+}
+
 static enum format
 expert_format(const struct plan *p)
 {
 	const enum format f = format_of(p->serving.weight_dtype);
 
 	return f == MX_FOUR && engine_of(p)->sorts_mxfp4 ? MX_FOUR_SORTED : f;
+}
+
+/* Of the peak, by grouped products of many rows. Tables have widths of a GPU's experts up to that of
+ * gpt-oss, 2,880; wider ones come nearer to what dense products reach. */
+static double
+grouped_share(const struct silicon *s, const struct plan *p, bool narrow)
+{
+	const double dense = narrow ? s->gemm_narrow : s->gemm, known = 2880;
+	const double half = known * (dense / s->grouped - 1);
+	const double wide = (double)p->model.moe_ffn_hidden_size * at_least_one(p->parallel.ep) /
+	    params_expert_ranks(p);
+
+	return wide > known ? dense * wide / (wide + half) : s->grouped;
 }
 
 struct serve_rates
@@ -90,12 +114,13 @@ serve_rates_of(const struct plan *p, const struct serve_setup *setup)
 	const double sixteen = peak(c, SIXTEEN) * share;
 
 	return (struct serve_rates){
-		.dense = { peak(c, dense) * share * (dense == SIXTEEN ? s->gemm : s->gemm_narrow),
+		.dense = { dense_peak(p, dense) * share * (dense == SIXTEEN ? s->gemm : s->gemm_narrow),
 		    hbm * s->dense[dense] },
 		.head = { sixteen * s->gemm, hbm * s->dense[SIXTEEN] },
 		.expert = { peak(c, expert) * share * s->grouped, hbm * s->expert[expert] },
-		.expert_sent = peak(c, expert) * share * (expert == EIGHT && e->sends_by_deepep ? s->grouped_sent :
-		    s->grouped),
+		.expert_sent = peak(c, expert) * share * (expert == EIGHT && e->sends_by_deepep ?
+		    s->grouped_sent : s->grouped),
+		.expert_wide = peak(c, expert) * share * grouped_share(s, p, expert != SIXTEEN),
 		.expert_seconds = s->expert_seconds[expert],
 		.attention = sixteen * s->attention, .cache = hbm * s->cache,
 		.sparse = sixteen * sparse_share,

@@ -23,6 +23,7 @@ struct serve_rates {
 	struct product_rate head;    /* in 16 bits, which the head always is */
 	struct product_rate expert;  /* of a grouped product */
 	double expert_sent;          /* FLOP a second of it where prompts' tokens travel between nodes */
+	double expert_wide;          /* the same of wide experts, of many rows each */
 	double expert_seconds;       /* of the kernels of a layer's experts, beside that */
 	double attention, cache;     /* FLOP and bytes a second of attention; */
 	double sparse;               /* FLOP a second of it in prefill on picked tokens */

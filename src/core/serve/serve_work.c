@@ -22,6 +22,7 @@
 static const double even = .76;          /* tokens that count for touched experts: routing is uneven */
 static const double half_rate = 62;      /* tokens at which a product reaches half its rate, */
 static const double half_rate_expert = 15.5;  /* and those of one expert */
+static const double half_rate_wide = 150; /* of a wide one: MooreThreads/SimuMax, configs of the B200 */
 static const double large_message = 262144;   /* bytes from which all-reduces take two rounds */
 static const double near_seconds = 10e-6, far_seconds = 40e-6; /* least of other collectives */
 static const double exchange_seconds = 20e-6, exchange_share = .6; /* dispatch or combine; NCCL's
@@ -235,8 +236,8 @@ add_experts(const struct serve_work *w, const struct pass *s, double *sum, struc
 	const double tokens = routed_tokens(w, s), rows = tokens * share;
 	const double touched = 1 - pow(1 - share, larger(1, even * tokens));
 	const double reached = s->prefill ? rows / (rows + half_rate_expert) : 1;
-	const double flops = reached * (s->prefill && expert_nodes(w) > 1 ? w->rates.expert_sent :
-	    w->rates.expert.flops);
+	const double flops = larger(reached * (s->prefill && expert_nodes(w) > 1 ? w->rates.expert_sent :
+	    w->rates.expert.flops), w->rates.expert_wide * rows / (rows + half_rate_wide));
 	const double hbm = w->rates.expert.bytes;
 
 	if (w->expert <= 0)
