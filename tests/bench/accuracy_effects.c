@@ -11,6 +11,7 @@
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 #include "core/plan/pool.h"
+#include "core/serve/serve_loop.h"
 
 enum column { C_KIND, C_MODEL, C_GPU, C_SETTING, C_METRIC, C_WITHOUT, C_WITH, C_QUANTITY, C_BASIS,
 	C_CHANGE, C_SOURCE, COLUMNS };
@@ -71,6 +72,13 @@ joules(const struct estimate *e, const struct plan *p)
 	return e->serve.rate.joules;
 }
 
+static double
+tokens_of_step(const struct estimate *e, const struct plan *p)
+{
+	(void)e;
+	return serve_tokens_a_step(p);
+}
+
 /* Of a node: prompts that fill it, and answers. */
 static double
 node_prompts(const struct estimate *e, const struct plan *p)
@@ -91,7 +99,7 @@ static const struct {
 } quantities[] = {
 	{ "ttft", ttft }, { "ttft_p99", ttft_p99 }, { "tpot", tpot }, { "gap_p99", gap_p99 },
 	{ "throughput", throughput }, { "inside", inside }, { "joules", joules },
-	{ "prefill_node", node_prompts }, { "decode_node", node_answers },
+	{ "tokens_a_step", tokens_of_step }, { "prefill_node", node_prompts }, { "decode_node", node_answers },
 };
 
 /* ---- rows --------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/plan/acceptance.h"
 #include "core/serve/serve_curve.h"
 #include "core/serve/serve_rates.h"
 #include "servecase.h"
@@ -109,6 +110,46 @@ test_wide_experts(void **state)
 	set("tp", "8"); /* 1,792 on each */
 	split = estimate().prefill_seconds;
 	assert_true(split > .17 * whole);
+}
+
+/* What is accepted follows from shares by place: Kimi-K2.5's EAGLE-3 draft gives 1.83, 2.43 and, of 3, 5
+ * and 8, 2.88, 3.46 and 3.77 tokens a step (InferenceX golden_al_distribution/kimik2.5_eagle3.yaml). Each
+ * kind of draft has its memory and time; n-grams have none, and drafts pay while weights are what is read. */
+static void
+test_draft_kinds(void **state)
+{
+	struct serve none, layer, eagle, grams;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("concurrency", "8");
+	none = estimate();
+	assert_true(!(none.draft_gain > 0));
+	set("acceptance", "0.83,0.60");
+	set("draft_tokens", "3");
+	layer = estimate();
+	assert_true(near(1 + p.serving.accepted_tokens, 2.88, .01));
+	set("draft", "eagle3");
+	eagle = estimate();
+	set("draft", "ngram");
+	grams = estimate();
+	assert_true(near(grams.weight_bytes, none.weight_bytes, 1e-12));
+	assert_true(eagle.weight_bytes - none.weight_bytes > .7 * GIB); /* EAGLE3-LLaMA3.1-Instruct-8B: 0.85 GB */
+	assert_true(eagle.weight_bytes - none.weight_bytes < .9 * GIB);
+	assert_true(layer.step_seconds > grams.step_seconds && eagle.step_seconds > grams.step_seconds);
+	assert_true(grams.draft_gain > eagle.draft_gain && eagle.draft_gain > 1);
+	set("draft", "eagle3");
+	set("prompt_tokens", "64");
+	set("generate_tokens", "64");
+	set("max_num_seqs", "4096");
+	set("draft_tokens", "8");
+	eagle = estimate();
+	assert_true(eagle.draft_batch > 8 && eagle.draft_batch < 1024);
+	set("concurrency", "4096");
+	assert_true(estimate().draft_gain < 1);
+	set("acceptance", "0.6,0.83");
+	assert_true(acceptance_tokens(p.serving.acceptance, 2) < 0);
 }
 
 /* Two ranks that share a prompt have half of the work each, and gather keys and values. */
@@ -536,7 +577,7 @@ main(void)
 		cmocka_unit_test(test_drafts),
 		cmocka_unit_test(test_prefix),
 		cmocka_unit_test(test_pools),
-		cmocka_unit_test(test_scales), cmocka_unit_test(test_two_batches), cmocka_unit_test(test_wide_experts),
+		cmocka_unit_test(test_scales), cmocka_unit_test(test_two_batches), cmocka_unit_test(test_draft_kinds), cmocka_unit_test(test_wide_experts),
 		cmocka_unit_test(test_whole_dense_layers),
 		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_transfer),

@@ -124,6 +124,22 @@ print_rate(const struct plan *p, const struct serve *s)
 	return true;
 }
 
+/* What drafts buy with the batch that runs, and where that ends. */
+static void
+print_drafts(const struct plan *p, const struct serve *s)
+{
+	const double gain = s->draft_gain;
+
+	if (!(gain > 0))
+		return;
+	out_part(stdout, "drafts       %lld drafted, %.3g accepted: %.2f times the tokens, ",
+	    (long long)p->serving.draft_tokens, p->serving.accepted_tokens, gain);
+	if (s->draft_batch > 1)
+		out_line(stdout, "less than without from %.0f requests on", s->draft_batch);
+	else
+		out_line(stdout, gain < 1 ? "less than without at any batch" : "more at any batch");
+}
+
 static void
 print_speed(const struct plan *p, const struct serve *s)
 {
@@ -136,6 +152,7 @@ print_speed(const struct plan *p, const struct serve *s)
 	}
 	if (s->rate.known && !print_rate(p, s))
 		return;
+	print_drafts(p, s);
 	if (!(p->calibration.ttft_scale > 0))
 		text_put(ttft, sizeof ttft, " +- %.0f %%", 100 * s->ttft_error);
 	if (!(p->calibration.tpot_scale > 0))

@@ -1,10 +1,12 @@
 #include "core/framework/resolve.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/base/text.h"
 #include "core/engine/engine.h"
 #include "core/framework/framework.h"
+#include "core/plan/acceptance.h"
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
 #include "core/plan/field_source.h"
@@ -133,6 +135,9 @@ derive(enum field_id f, struct plan *p)
 		p->serving.prompt_tokens = usual_prompt(p);
 	else if (f == FIELD_GENERATE_TOKENS)
 		p->serving.generate_tokens = usual_generated(p);
+	else if (f == FIELD_ACCEPTED_TOKENS)
+		p->serving.accepted_tokens = fmax(0, acceptance_tokens(p->serving.acceptance,
+		    p->serving.draft_tokens));
 	else if (f == FIELD_PREFIX_HIT)
 		p->serving.prefix_hit = mix_row(p)->prefix_hit;
 	else if (f == FIELD_PROMPT_SPREAD)
@@ -281,7 +286,7 @@ static const enum field_id followers[] = {
 	FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE, FIELD_EXPERT_ADAPTERS,
 	FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY,
 	FIELD_ENGINE_VERSION, FIELD_PROMPT_TOKENS, FIELD_GENERATE_TOKENS, FIELD_BLOCK_SIZE,
-	FIELD_PREFIX_HIT, FIELD_PROMPT_SPREAD, FIELD_GENERATE_SPREAD
+	FIELD_PREFIX_HIT, FIELD_PROMPT_SPREAD, FIELD_GENERATE_SPREAD, FIELD_ACCEPTED_TOKENS
 };
 enum { FOLLOWERS = sizeof followers / sizeof *followers };
 

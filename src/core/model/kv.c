@@ -202,13 +202,13 @@ kv_layers_of(const struct plan *p, int64_t first, int64_t count)
 	return layers_of(p, &k);
 }
 
-/* The MTP layer that drafts; none without. */
+/* The layer that drafts, an EAGLE-3 draft's as one of the model's; none without. */
 static struct kv_layers
 draft_layers(const struct plan *p)
 {
 	const struct layer_kinds one = params_mtp_kinds(&p->model);
 
-	return p->serving.draft_tokens > 0 ? layers_of(p, &one) : (struct kv_layers){ { 0 } };
+	return p->serving.draft_tokens > 0 && p->serving.draft != DRAFT_NGRAM ? layers_of(p, &one) : (struct kv_layers){ { 0 } };
 }
 
 static void

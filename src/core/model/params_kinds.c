@@ -232,7 +232,8 @@ params_rank(const struct plan *p, const struct placement *pl, int64_t pp_rank)
 	if (mirror >= 0)
 		add_chunks(&r, p, pl, mirror);
 	if (p->mode == MODE_SERVE)
-		r.mtp = r.loss && p->serving.draft_tokens > 0; /* one, which all drafts pass through */
+		r.mtp = r.loss && p->serving.draft_tokens > 0 &&
+		    p->serving.draft == DRAFT_LAYER; /* one, which all drafts pass through */
 	if (r.mtp > 0) {
 		const struct layer_kinds one = params_mtp_kinds(&p->model);
 

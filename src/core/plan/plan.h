@@ -108,6 +108,7 @@ enum rl_placement { RL_COLOCATED, RL_SPLIT };
 enum rl_offload { RL_OFFLOAD_NONE, RL_OFFLOAD_OPTIMIZER, RL_OFFLOAD_PARAMS, RL_OFFLOAD_ALL };
 enum kv_dtype { KV_BF16, KV_FP16, KV_FP8, KV_NVFP4 };
 enum traffic_mix { MIX_NONE, MIX_CHAT, MIX_RAG, MIX_CODE_AGENT, MIX_REASONING, MIX_SUMMARY };
+enum draft_kind { DRAFT_LAYER, DRAFT_EAGLE3, DRAFT_NGRAM };
 enum traffic_routing { ROUTING_LEAST_LOADED, ROUTING_RANDOM, ROUTING_ROUND_ROBIN, ROUTING_PREFIX };
 
 /* Enumerated and true/false members are int64_t too, so that one getter and one setter
@@ -207,7 +208,8 @@ struct serving {
 	int64_t two_batch_overlap, eager, flashinfer_sampler, dense_whole;
 	int64_t dcp, dp_attention, replicas;
 	double length_spread;
-	int64_t poll_interval, draft_tokens;
+	int64_t poll_interval, draft_tokens, draft;
+	char acceptance[PLAN_ID_SIZE];
 	double accepted_tokens, prefix_hit, kv_host_gib;
 	char prefill_workers[PLAN_ID_SIZE];
 };

@@ -7,6 +7,7 @@
 #include "core/base/show.h"
 #include "core/engine/engine.h"
 #include "core/framework/stage_layout.h"
+#include "core/plan/acceptance.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
 #include "core/plan/hardware.h"
@@ -279,6 +280,10 @@ BROKEN_IF(rule_accepts_more_than_drafted,
     p->serving.accepted_tokens > (double)p->serving.draft_tokens,
     "%.3g tokens are accepted of %lld drafted", p->serving.accepted_tokens,
     N(p->serving.draft_tokens))
+
+BROKEN_IF(rule_acceptance_unknown,
+    acceptance_tokens(p->serving.acceptance, 1) < 0,
+    "'%s' is no row of shares that fall, such as 0.84,0.66", p->serving.acceptance)
 
 BROKEN_IF(rule_host_cache_is_unused,
     p->serving.kv_host_gib > 0 && !(p->serving.prefix_hit > 0),

@@ -84,6 +84,8 @@ struct serve {
 	double tokens_per_second, tokens_per_second_per_gpu; /* generated, all replicas; per GPU */
 	double tokens_per_second_per_user;
 	double cost_per_million_tokens; /* in the money of the GPUs' price, 0: not known */
+	double draft_gain;           /* tokens a second over those without drafts, with what runs; 0: none */
+	double draft_batch;          /* requests of one engine from which drafts lose, 0: they never do */
 	double running;              /* requests that hold a slot, all replicas */
 	double transfer_seconds;     /* prompt's KV cache from a prefill to a decode node, */
 	double transfer_bytes;       /* of it, */

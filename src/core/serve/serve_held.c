@@ -5,6 +5,7 @@
 #include "core/base/number.h"
 #include "core/model/params.h"
 #include "core/serve/serve_alloc.h"
+#include "core/serve/serve_draft.h"
 #include "core/train/memory.h"
 
 #define VLLM_WORKER "vLLM vllm/v1/worker/gpu_worker.py"
@@ -62,6 +63,16 @@ add_tower(const struct serving_of *o, double *sum, struct ledger *ledger)
 	if (levels > 0 && engine_of(o->p)->pool == POOL_OF_PROFILE)
 		HELD(ledger, *sum, "deepstack buffers", VLLM_VISION, levels * o->setup.tokens * h * 2,
 		    IS(levels), AS("T", o->setup.tokens), IS(h));
+}
+
+static void
+add_draft(const struct serving_of *o, double *sum, struct ledger *ledger)
+{
+	const double n = serve_draft_params(o->p), tp = o->setup.tp;
+
+	if (n > 0)
+		HELD(ledger, *sum, "EAGLE-3 draft", "vLLM vllm/model_executor/models/llama_eagle3.py", 2 * n / tp,
+		    AS("parameters", n), AS("TP", tp));
 }
 
 /* Decoding works on the latent: copies of the up-projections in 16 bits, transposed. */
@@ -132,6 +143,7 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 
 	add_rotary(o->p, &sum, ledger);
 	add_tower(o, &sum, ledger);
+	add_draft(o, &sum, ledger);
 	add_absorbed(o->p, attention_layers(o->p, o->pl, stage), &sum, ledger);
 	add_padding(o->p, n, &sum, ledger);
 	if (slack > 0)

@@ -4,6 +4,7 @@
 #include "core/framework/error.h"
 #include "core/plan/hardware.h"
 #include "core/plan/pool.h"
+#include "core/serve/serve_draft.h"
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_open.h"
 #include "core/serve/serve_pools.h"
@@ -57,6 +58,20 @@ set_rates(struct serve *out, const struct plan *p, const struct serve_setup *set
 	out->tokens_per_second_per_user = s->tpot > 0 ? 1 / s->tpot : 0;
 }
 
+/* What drafts do to the batch that runs, and up to which one. */
+static void
+set_drafts(struct serve *out, const struct serve_work *w, double slots)
+{
+	const struct serving *v = &w->p->serving;
+	const double length = (double)v->prompt_tokens + (double)v->generate_tokens / 2;
+	const double engines = w->setup->engines * w->setup->dp;
+
+	if (v->draft_tokens == 0 || !(out->running > 0))
+		return;
+	out->draft_gain = serve_draft_gain(w, larger(1, out->running / engines), length);
+	out->draft_batch = w->setup->dp * serve_draft_batch(w, slots, length);
+}
+
 void
 serve_latency(struct serve *out, const struct plan *p, const struct serve_setup *setup,
     const struct kv *kv, const struct serve_room *room, struct ledger *ledger)
@@ -75,6 +90,7 @@ serve_latency(struct serve *out, const struct plan *p, const struct serve_setup 
 		return;
 	if (p->traffic.rate > 0) {
 		serve_open(out, p, setup, kv, room->tokens, d.fetch, ledger);
+		set_drafts(out, &w, room->slots);
 		return;
 	}
 	pool_parse(&pool, v->prefill_workers);
@@ -83,4 +99,5 @@ serve_latency(struct serve *out, const struct plan *p, const struct serve_setup 
 	out->ttft_error = error_of_ttft(p);
 	set_times(out, &s);
 	set_rates(out, p, setup, &s);
+	set_drafts(out, &w, room->slots);
 }

@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/serve/serve_draft.h"
 
 #define BENCHMARKS "SemiAnalysisAI/InferenceX; ai-dynamo/aiconfigurator systems/silicon_sample.csv"
 #define CYCLE "Little 1961, Operations Research 9(3): as many prompts are prefilled as requests end"
-#define SPECULATION "Leviathan et al. 2022, arXiv 2211.17192, section 3.3"
 #define SCHEDULER "SGLang python/sglang/srt/managers/scheduler.py, recv_interval"
 #define FETCH "LMCache docs, CPU offloading: a prefix found on the host is copied"
 #define CALIBRATION "measured, shardplan-plan(5), section calibration"
@@ -24,23 +24,13 @@ serve_tokens_a_step(const struct plan *p)
 	return 1 + (p->serving.draft_tokens > 0 ? p->serving.accepted_tokens : 0);
 }
 
-/* Drafts pass through one layer and the head, one after the other. */
 double
 serve_step_at(const struct serve_work *w, double requests, double length, struct ledger *ledger)
 {
 	const double part = larger(1, requests / w->setup->pp); /* stages work on parts in turn */
-	const double drafts = (double)w->p->serving.draft_tokens;
-	double sum = serve_decode(w, part, 1 + drafts, length, ledger);
 
-	if (drafts > 0) {
-		const double plain = serve_decode(w, part, 1, length, NULL) - serve_host_seconds(w, part);
-		const double head = serve_head_seconds(w);
-
-		LEDGER_TERM(ledger, sum, QUANTITY_DECODE, "drafts", SPECULATION,
-		    drafts * (plain / w->kinds.all + head), IS(drafts),
-		    AS("a step without its host", plain), AS("layers", w->kinds.all), IS(head));
-	}
-	return sum;
+	return serve_decode(w, part, 1 + (double)w->p->serving.draft_tokens, length, ledger) +
+	    serve_draft_seconds(w, part, length, ledger);
 }
 
 double

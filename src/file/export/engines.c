@@ -52,7 +52,7 @@ void
 engines_tell_rest(struct export *e)
 {
 	static const enum field_id clients[] = { FIELD_CONCURRENCY, FIELD_PROMPT_TOKENS,
-		FIELD_GENERATE_TOKENS, FIELD_LENGTH_SPREAD, FIELD_PREFIX_HIT, FIELD_ACCEPTED_TOKENS,
+		FIELD_GENERATE_TOKENS, FIELD_LENGTH_SPREAD, FIELD_PREFIX_HIT, FIELD_ACCEPTED_TOKENS, FIELD_ACCEPTANCE,
 		FIELD_RATE, FIELD_BURSTINESS, FIELD_RAMP_SECONDS, FIELD_REQUESTS, FIELD_MIX,
 		FIELD_PROMPT_SPREAD, FIELD_GENERATE_SPREAD, FIELD_PERCENTILE, FIELD_TTFT_LIMIT,
 		FIELD_TPOT_LIMIT, FIELD_ROUTING, FIELD_PREFIXES, FIELD_PREFIX_TOKENS };
@@ -174,11 +174,18 @@ engines_other(const struct plan *p)
 		.count = p->serving.replicas };
 }
 
-/* Whether the draft is the model's own layers for several tokens (MTP); else the user names one. */
+/* Whether the draft is the model's own layers for several tokens (MTP); else the user names one, but for
+ * n-grams. */
 static bool
 drafts_itself(const struct plan *p)
 {
-	return p->model.mtp_layers > 0;
+	return p->serving.draft == DRAFT_LAYER && p->model.mtp_layers > 0;
+}
+
+static bool
+has_draft_model(const struct plan *p)
+{
+	return p->serving.draft != DRAFT_NGRAM && !drafts_itself(p);
 }
 
 static bool
@@ -212,8 +219,9 @@ vllm_drafts(struct textbuf *out, const struct plan *p)
 
 	if (n == 0)
 		return;
-	textbuf_add(out, " \\\n\t--speculative-config.method %s", drafts_itself(p) ? "mtp" : "eagle3");
-	if (!drafts_itself(p))
+	textbuf_add(out, " \\\n\t--speculative-config.method %s", p->serving.draft == DRAFT_NGRAM ?
+	    "ngram" : drafts_itself(p) ? "mtp" : "eagle3");
+	if (has_draft_model(p))
 		textbuf_add(out, " \\\n\t--speculative-config.model \"${DRAFT:?name of the draft}\"");
 	put_number(out, "--speculative-config.num_speculative_tokens", n);
 }
@@ -291,7 +299,7 @@ write_pools(struct export *e, const char *engine,
 	const struct engines prefill = engines_prefill(e->plan), rest = engines_other(e->plan);
 	char name[EXPORT_NAME_SIZE];
 
-	EXPORT_SAY(e, FIELD_DRAFT_TOKENS);
+	EXPORT_SAY(e, FIELD_DRAFT_TOKENS, FIELD_DRAFT);
 	if (rest.role == ROLE_DECODE)
 		notes_add(&e->missing, "not said: serving.prefill_workers = %s: run %s-prefill.sh %lld time%s and "
 		    "%s.sh %lld time%s, and before them a router: %s", e->plan->serving.prefill_workers, engine,
@@ -324,11 +332,14 @@ sglang_drafts(struct textbuf *out, const struct plan *p)
 
 	if (n == 0)
 		return;
-	textbuf_add(out, " \\\n\t--speculative-algorithm %s", drafts_itself(p) ? "EAGLE" : "EAGLE3");
-	if (!drafts_itself(p))
+	textbuf_add(out, " \\\n\t--speculative-algorithm %s", p->serving.draft == DRAFT_NGRAM ?
+	    "NGRAM" : drafts_itself(p) ? "EAGLE" : "EAGLE3");
+	if (has_draft_model(p))
 		textbuf_add(out, " \\\n\t--speculative-draft-model-path \"${DRAFT:?name of the draft}\"");
-	put_number(out, "--speculative-num-steps", n);
-	put_number(out, "--speculative-eagle-topk", 1);
+	if (p->serving.draft != DRAFT_NGRAM) {
+		put_number(out, "--speculative-num-steps", n);
+		put_number(out, "--speculative-eagle-topk", 1);
+	}
 	put_number(out, "--speculative-num-draft-tokens", n + 1);
 }
 

@@ -39,6 +39,7 @@ static const struct settings_key vllm_keys[] = {
 	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|bfloat16=bf16|fp8=fp8|fp8_e4m3=fp8|fp8_e5m2=fp8|nvfp4=nvfp4", NULL },
 	{ "quantization", FIELD_WEIGHT_DTYPE, FORMATS, NULL },
 	{ "speculative_config.num_speculative_tokens", FIELD_DRAFT_TOKENS, NULL, NULL },
+	{ "speculative_config.method", FIELD_DRAFT, "mtp=layer|deepseek_mtp=layer|eagle=layer|eagle3=eagle3|ngram=ngram", NULL },
 	END
 };
 static const struct settings_key sglang_keys[] = {
@@ -53,6 +54,7 @@ static const struct settings_key sglang_keys[] = {
 	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|bf16=bf16|fp8_e4m3=fp8|fp8_e5m2=fp8|fp4_e2m1=nvfp4", NULL },
 	{ "quantization", FIELD_WEIGHT_DTYPE, FORMATS, NULL },
 	{ "speculative_num_steps", FIELD_DRAFT_TOKENS, NULL, NULL },
+	{ "speculative_algorithm", FIELD_DRAFT, "EAGLE=layer|NEXTN=layer|EAGLE3=eagle3|NGRAM=ngram", NULL },
 	{ "scheduler_recv_interval", FIELD_POLL_INTERVAL, NULL, NULL },
 	END
 };
