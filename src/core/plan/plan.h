@@ -208,7 +208,7 @@ struct serving {
 	int64_t two_batch_overlap, eager, flashinfer_sampler, dense_whole;
 	int64_t dcp, dp_attention, replicas;
 	double length_spread;
-	int64_t poll_interval, draft_tokens, draft;
+	int64_t poll_interval, draft_tokens, draft, max_loras, max_lora_rank;
 	char acceptance[PLAN_ID_SIZE];
 	double accepted_tokens, prefix_hit, kv_host_gib;
 	char prefill_workers[PLAN_ID_SIZE];

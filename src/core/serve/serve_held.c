@@ -6,6 +6,7 @@
 #include "core/model/params.h"
 #include "core/serve/serve_alloc.h"
 #include "core/serve/serve_draft.h"
+#include "core/serve/serve_lora.h"
 #include "core/train/memory.h"
 
 #define VLLM_WORKER "vLLM vllm/v1/worker/gpu_worker.py"
@@ -73,6 +74,18 @@ add_draft(const struct serving_of *o, double *sum, struct ledger *ledger)
 	if (n > 0)
 		HELD(ledger, *sum, "EAGLE-3 draft", "vLLM vllm/model_executor/models/llama_eagle3.py", 2 * n / tp,
 		    AS("parameters", n), AS("TP", tp));
+}
+
+/* Room for all adapters is there from the start. */
+static void
+add_lora_slots(const struct serving_of *o, int64_t stage, double *sum, struct ledger *ledger)
+{
+	const struct rank_layers r = params_rank(o->p, o->pl, stage);
+	const double slots = (double)o->p->serving.max_loras, slot = serve_lora_of(o->p, &r).slot;
+
+	if (slots > 0)
+		HELD(ledger, *sum, "adapters", "vLLM vllm/lora/layers/base_linear.py, create_lora_weights",
+		    slots * slot, IS(slots), AS("bytes of an adapter", slot));
 }
 
 /* Decoding works on the latent: copies of the up-projections in 16 bits, transposed. */
@@ -144,6 +157,7 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 	add_rotary(o->p, &sum, ledger);
 	add_tower(o, &sum, ledger);
 	add_draft(o, &sum, ledger);
+	add_lora_slots(o, stage, &sum, ledger);
 	add_absorbed(o->p, attention_layers(o->p, o->pl, stage), &sum, ledger);
 	add_padding(o->p, n, &sum, ledger);
 	if (slack > 0)

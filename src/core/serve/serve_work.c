@@ -17,6 +17,7 @@
 #define GATHER "SGLang python/sglang/srt/layers/dp_attention.py, DpPaddingMode"
 #define SAMPLE "ai-dynamo/aiconfigurator systems/silicon_sample.csv"
 #define DEEPEP "deepseek-ai/DeepEP README, low-latency kernels and, of prompts, normal ones"
+#define PUNICA "vLLM vllm/lora/punica_wrapper/punica_gpu.py, Chen et al. 2023, arXiv 2310.18547"
 #define OPERATIONS "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/operations/communication.py"
 
 static const double even = .76;          /* tokens that count for touched experts: routing is uneven */
@@ -106,6 +107,7 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	w.halves = w.mixers + w.kinds.moe + w.kinds.dense;
 	w.kernels = count_kernels(p, &w);
 	w.attention_tp = kv_attention_tp(p);
+	w.lora = serve_lora_of(p, &all);
 	w.in_step = p->serving.dp_attention || exchanges_tokens(&w) ? setup->dp : 1;
 	return w;
 }
@@ -582,6 +584,20 @@ add_host(const struct serve_work *w, const struct pass *s, double *sum, struct l
 	    AS("of a request", w->rates.request_host), AS("requests", s->requests));
 }
 
+/* Adapters of the requests that run are read, as many as there are; each pass has all their kernels. */
+static void
+add_adapters(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double loras = smaller((double)w->p->serving.max_loras, s->requests);
+	const double bytes = loras * w->lora.slot + s->tokens * w->lora.token;
+	const double each = s->prefill ? w->rates.launch : w->rates.kernel;
+
+	if (w->p->serving.max_loras > 0)
+		LEDGER_TERM(ledger, *sum, s->quantity, "adapters", PUNICA,
+		    w->lora.kernels * each + bytes / w->rates.cache, AS("kernels", w->lora.kernels),
+		    AS("seconds", each), IS(bytes), AS("memory rate", w->rates.cache));
+}
+
 /* What computes, and what its ranks wait for inside of layers. */
 static double
 layers_seconds(const struct serve_work *w, const struct pass *s, struct ledger *ledger)
@@ -598,6 +614,7 @@ layers_seconds(const struct serve_work *w, const struct pass *s, struct ledger *
 	add_recurrence(w, s, &sum, ledger);
 	mark(s, ledger, KERNELS_PRODUCT);
 	add_head(w, s, &sum, ledger);
+	add_adapters(w, s, &sum, ledger);
 	mark(s, ledger, KERNELS_NONE);
 	add_all_reduces(w, s, &sum, ledger);
 	add_gathers(w, s, &sum, ledger);

@@ -12,6 +12,7 @@
 #include "core/model/kv.h"
 #include "core/model/params.h"
 #include "core/plan/plan.h"
+#include "core/serve/serve_lora.h"
 #include "core/serve/serve_rates.h"
 
 /* The model on the GPUs of one rank of TP, all stages together. */
@@ -31,6 +32,7 @@ struct serve_work {
 	double halves;               /* layers that mix tokens, and MLPs or experts */
 	double kernels;              /* small ones of a pass */
 	double attention_tp;
+	struct serve_lora lora;
 };
 
 /* Pointers are kept. */

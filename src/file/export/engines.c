@@ -226,6 +226,17 @@ vllm_drafts(struct textbuf *out, const struct plan *p)
 	put_number(out, "--speculative-config.num_speculative_tokens", n);
 }
 
+/* docs/features/lora; SGLang docs/advanced_features/lora. */
+static void
+adapter_options(struct textbuf *out, const struct plan *p, const char *slots)
+{
+	if (p->serving.max_loras == 0)
+		return;
+	textbuf_add(out, " \\\n\t--enable-lora");
+	put_number(out, slots, p->serving.max_loras);
+	put_number(out, "--max-lora-rank", p->serving.max_lora_rank);
+}
+
 /* Options of `vllm serve` and of what runs vLLM with them. False, and refused, where it has none. */
 static bool
 vllm_options(struct export *e, struct textbuf *out, const struct engines *engines)
@@ -252,6 +263,7 @@ vllm_options(struct export *e, struct textbuf *out, const struct engines *engine
 	if (s->eager)
 		textbuf_add(out, " \\\n\t--enforce-eager");
 	vllm_drafts(out, p);
+	adapter_options(out, p, "--max-loras");
 	vllm_pool(out, engines->role);
 	return put_kv(e, out, kv);
 }
@@ -299,7 +311,7 @@ write_pools(struct export *e, const char *engine,
 	const struct engines prefill = engines_prefill(e->plan), rest = engines_other(e->plan);
 	char name[EXPORT_NAME_SIZE];
 
-	EXPORT_SAY(e, FIELD_DRAFT_TOKENS, FIELD_DRAFT);
+	EXPORT_SAY(e, FIELD_DRAFT_TOKENS, FIELD_DRAFT, FIELD_MAX_LORAS, FIELD_MAX_LORA_RANK);
 	if (rest.role == ROLE_DECODE)
 		notes_add(&e->missing, "not said: serving.prefill_workers = %s: run %s-prefill.sh %lld time%s and "
 		    "%s.sh %lld time%s, and before them a router: %s", e->plan->serving.prefill_workers, engine,
@@ -371,6 +383,7 @@ sglang_options(struct export *e, struct textbuf *out, const struct engines *engi
 	if (s->eager)
 		textbuf_add(out, " \\\n\t--disable-cuda-graph");
 	sglang_drafts(out, p);
+	adapter_options(out, p, "--max-loras-per-batch");
 	if (engines->role != ROLE_WHOLE) /* docs/advanced_features/pd_disaggregation.md */
 		textbuf_add(out, " \\\n\t--disaggregation-mode %s \\\n\t--disaggregation-transfer-backend nixl",
 		    engines->role == ROLE_PREFILL ? "prefill" : "decode");
@@ -438,6 +451,8 @@ trtllm_tree(struct tree *t, const struct plan *p)
 		{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8|nvfp4=nvfp4", NULL },
 		{ "max_batch_size", FIELD_MAX_NUM_SEQS, NULL, "0" },
 		{ "max_num_tokens", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
+		{ "lora_config.max_loras", FIELD_MAX_LORAS, NULL, "0" },
+		{ "lora_config.max_lora_rank", FIELD_MAX_LORA_RANK, NULL, "16" },
 		{ NULL, FIELD_NONE, NULL, NULL }
 	};
 	const int64_t tp = whole_tp(p); /* DP is 1 without DP attention: trtllm_write */

@@ -38,6 +38,8 @@ static const struct settings_key vllm_keys[] = {
 	{ "enable_dbo", FIELD_TWO_BATCHES, NULL, NULL },
 	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|bfloat16=bf16|fp8=fp8|fp8_e4m3=fp8|fp8_e5m2=fp8|nvfp4=nvfp4", NULL },
 	{ "quantization", FIELD_WEIGHT_DTYPE, FORMATS, NULL },
+	{ "max_loras", FIELD_MAX_LORAS, NULL, NULL },
+	{ "max_lora_rank", FIELD_MAX_LORA_RANK, NULL, NULL },
 	{ "speculative_config.num_speculative_tokens", FIELD_DRAFT_TOKENS, NULL, NULL },
 	{ "speculative_config.method", FIELD_DRAFT, "mtp=layer|deepseek_mtp=layer|eagle=layer|eagle3=eagle3|ngram=ngram", NULL },
 	END
@@ -53,6 +55,8 @@ static const struct settings_key sglang_keys[] = {
 	{ "moe_dense_tp_size", FIELD_DENSE_WHOLE, "1=true", NULL },
 	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|bf16=bf16|fp8_e4m3=fp8|fp8_e5m2=fp8|fp4_e2m1=nvfp4", NULL },
 	{ "quantization", FIELD_WEIGHT_DTYPE, FORMATS, NULL },
+	{ "max_loras_per_batch", FIELD_MAX_LORAS, NULL, NULL },
+	{ "max_lora_rank", FIELD_MAX_LORA_RANK, NULL, NULL },
 	{ "speculative_num_steps", FIELD_DRAFT_TOKENS, NULL, NULL },
 	{ "speculative_algorithm", FIELD_DRAFT, "EAGLE=layer|NEXTN=layer|EAGLE3=eagle3|NGRAM=ngram", NULL },
 	{ "scheduler_recv_interval", FIELD_POLL_INTERVAL, NULL, NULL },
@@ -69,6 +73,8 @@ static const struct settings_key trtllm_keys[] = {
 	{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|fp8=fp8|nvfp4=nvfp4", NULL },
 	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|fp8=fp8|nvfp4=nvfp4", NULL },
 	{ "speculative_config.num_nextn_predict_layers", FIELD_DRAFT_TOKENS, NULL, NULL },
+	{ "lora_config.max_loras", FIELD_MAX_LORAS, NULL, NULL },
+	{ "lora_config.max_lora_rank", FIELD_MAX_LORA_RANK, NULL, NULL },
 	{ "speculative_config.max_draft_len", FIELD_DRAFT_TOKENS, NULL, NULL },
 	END
 };
