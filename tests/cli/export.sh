@@ -226,6 +226,14 @@ dense='--set mode=serve --model=llama-3.1-70b --layout=vllm --nodes=2 --gpus-per
 # shellcheck disable=SC2086
 {
 	refuses vllm target_refuses parallel.ep $serve --tp=8 --ep=4
+	refuses vllm target_refuses serving.max_lora_rank $serve --set serving.max_loras=4 --set serving.max_lora_rank=24
+	beside='--set serving.max_loras=4 --set serving.max_lora_rank=32 --set serving.draft_tokens=3 --set serving.draft=ngram'
+	writes vllm vllm.sh $serve $beside
+	run 0 import t/vllm.sh
+	for line in 'max_loras = 4;' 'max_lora_rank = 32;' 'draft = "ngram";'; do out_has "$line"; done
+	writes sglang sglang.sh $serve $beside --engine=sglang --set serving.dp_attention=true --set serving.dense_whole=true
+	run 0 import t/sglang.sh
+	for line in 'max_loras = 4;' 'draft = "ngram";' 'dense_whole = true;'; do out_has "$line"; done
 	refuses sglang target_refuses serving.dp_attention $dense --engine=sglang
 	refuses trtllm target_refuses serving.dp_attention $dense --engine=trtllm
 	writes sglang sglang.sh $dense --tp=4 --cp=4 --engine=sglang

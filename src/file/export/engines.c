@@ -77,7 +77,9 @@ engines_tell_rest(struct export *e)
 		export_missing(e, FIELD_DCP, "there is no option for it");
 	if (e->plan->serving.engine == ENGINE_TRTLLM)
 		export_missing(e, FIELD_EAGER, "cuda_graph_config: null in trtllm.yaml");
-	EXPORT_SAY(e, FIELD_EAGER, FIELD_TWO_BATCHES, FIELD_DENSE_WHOLE);
+	if (e->plan->serving.engine == ENGINE_TRTLLM)
+		export_missing(e, FIELD_MAX_LORAS, "lora_config with its modules, in trtllm.yaml");
+	EXPORT_SAY(e, FIELD_EAGER, FIELD_TWO_BATCHES, FIELD_DENSE_WHOLE, FIELD_MAX_LORAS, FIELD_MAX_LORA_RANK);
 	field_set_add(&e->said, FIELD_FLASHINFER_SAMPLER); /* vLLM's */
 	export_missing_rest(e, "there is no option for it");
 }
@@ -226,6 +228,17 @@ vllm_drafts(struct textbuf *out, const struct plan *p)
 	put_number(out, "--speculative-config.num_speculative_tokens", n);
 }
 
+static bool
+is_vllm_rank(int64_t rank)
+{
+	static const int64_t ranks[] = { 1, 8, 16, 32, 64, 128, 256, 320, 512 };
+
+	for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+		if (ranks[i] == rank)
+			return true;
+	return false;
+}
+
 /* docs/features/lora; SGLang docs/advanced_features/lora. */
 static void
 adapter_options(struct textbuf *out, const struct plan *p, const char *slots)
@@ -299,7 +312,9 @@ vllm_takes(struct export *e)
 	    p->parallel.ep == tp * p->parallel.cp * dp, FIELD_EP, VLLM,
 	    "experts are spread over all TP x DP ranks of an engine, or over none") &&
 	    takes_field(e, dp == 1 || p->parallel.cp == 1, FIELD_CP, VLLM,
-	    "prefill context parallel does not work with data parallel ranks");
+	    "prefill context parallel does not work with data parallel ranks") &&
+	    takes_field(e, p->serving.max_loras == 0 || is_vllm_rank(p->serving.max_lora_rank),
+	    FIELD_MAX_LORA_RANK, "vLLM vllm/config/lora.py", "ranks are 1, 8, 16, 32, 64, 128, 256, 320 or 512");
 }
 
 /* Scripts of both pools, or of all engines; more of each are started as often as the plan has them. */
@@ -311,7 +326,7 @@ write_pools(struct export *e, const char *engine,
 	const struct engines prefill = engines_prefill(e->plan), rest = engines_other(e->plan);
 	char name[EXPORT_NAME_SIZE];
 
-	EXPORT_SAY(e, FIELD_DRAFT_TOKENS, FIELD_DRAFT, FIELD_MAX_LORAS, FIELD_MAX_LORA_RANK);
+	EXPORT_SAY(e, FIELD_DRAFT_TOKENS, FIELD_DRAFT);
 	if (rest.role == ROLE_DECODE)
 		notes_add(&e->missing, "not said: serving.prefill_workers = %s: run %s-prefill.sh %lld time%s and "
 		    "%s.sh %lld time%s, and before them a router: %s", e->plan->serving.prefill_workers, engine,
@@ -348,10 +363,9 @@ sglang_drafts(struct textbuf *out, const struct plan *p)
 	    "NGRAM" : drafts_itself(p) ? "EAGLE" : "EAGLE3");
 	if (has_draft_model(p))
 		textbuf_add(out, " \\\n\t--speculative-draft-model-path \"${DRAFT:?name of the draft}\"");
-	if (p->serving.draft != DRAFT_NGRAM) {
-		put_number(out, "--speculative-num-steps", n);
+	put_number(out, "--speculative-num-steps", n);
+	if (p->serving.draft != DRAFT_NGRAM)
 		put_number(out, "--speculative-eagle-topk", 1);
-	}
 	put_number(out, "--speculative-num-draft-tokens", n + 1);
 }
 
@@ -384,6 +398,8 @@ sglang_options(struct export *e, struct textbuf *out, const struct engines *engi
 		textbuf_add(out, " \\\n\t--disable-cuda-graph");
 	sglang_drafts(out, p);
 	adapter_options(out, p, "--max-loras-per-batch");
+	if (p->serving.max_loras > 0)
+		textbuf_add(out, " \\\n\t--lora-target-modules all");
 	if (engines->role != ROLE_WHOLE) /* docs/advanced_features/pd_disaggregation.md */
 		textbuf_add(out, " \\\n\t--disaggregation-mode %s \\\n\t--disaggregation-transfer-backend nixl",
 		    engines->role == ROLE_PREFILL ? "prefill" : "decode");
@@ -451,8 +467,6 @@ trtllm_tree(struct tree *t, const struct plan *p)
 		{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8|nvfp4=nvfp4", NULL },
 		{ "max_batch_size", FIELD_MAX_NUM_SEQS, NULL, "0" },
 		{ "max_num_tokens", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
-		{ "lora_config.max_loras", FIELD_MAX_LORAS, NULL, "0" },
-		{ "lora_config.max_lora_rank", FIELD_MAX_LORA_RANK, NULL, "16" },
 		{ NULL, FIELD_NONE, NULL, NULL }
 	};
 	const int64_t tp = whole_tp(p); /* DP is 1 without DP attention: trtllm_write */
