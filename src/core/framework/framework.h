@@ -120,6 +120,8 @@ struct framework {
 	int64_t torch29_since;     /* the same: since which it runs PyTorch 2.9, whose attention
 	                            * is cuDNN's on Hopper (pytorch pull request 162073), and
 	                            * RMSNorm one kernel (153666) */
+	int64_t latent_since;      /* the same: since which MLA's queries are rotated, and its keys and
+	                            * values joined, by a kernel each */
 	bool transformer_engine;   /* its attention, products and workspaces */
 	const char *gate_kept;     /* source where silu(gate) is kept beside its product, else NULL */
 	const char *sequence_first; /* source where attention always copies its output, else NULL */

@@ -449,6 +449,7 @@ const struct framework framework_megatron = {
 	.etp_follows_tp = true,
 	.decreases_batch = true,
 	.vocab = VOCAB_TO_MULTIPLE,
+	.latent_since = 202506, /* megatron/core/fusions/fused_mla_yarn_rope_apply.py, 23e6471569 */
 	.transformer_engine = true,
 	.sends_batch = "Megatron-LM megatron/training/utils.py, get_batch_on_this_tp_rank",
 	.working = MEGATRON_FSDP,

@@ -19,6 +19,8 @@
 	.fp8 = (fp8_)
 #define GROUPED(share, half, weight) \
 	.grouped = (share), .half_tokens = (half), .half_weight = (weight)
+/* Share of the memory rate at which tokens are permuted: SimuMax's B200, 0.500 of 8,000 GB/s. */
+#define PERMUTES(share) .permutes = (share)
 #define ATTENTION(family, count) .attention = ATTENTION_##family, .processors = (count)
 
 /* The default, for what nobody measured: among the measured ones. */
@@ -55,7 +57,7 @@ static const struct generation generations[] = {
 	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62), GROUPED(.8, 103, 103),
 	    CAPABILITY_9, ATTENTION(OF_HOPPER, 132), HOST(2500), .experts_in_bf16 = true, .blocks = true },
 	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56), GROUPED(1, 240, 570),
-	    CAPABILITY_10, ATTENTION(OF_BLACKWELL, 148), HOST(3300), .either_layout = true,
+	    PERMUTES(.500 * 8000 / 7700), CAPABILITY_10, ATTENTION(OF_BLACKWELL, 148), HOST(3300), .either_layout = true,
 	    .blocks = true, .mxfp8 = true, .nvfp4 = true },
 	[GENERATION_BLACKWELL_RTX] = { NOT_MEASURED, CAPABILITY_9, ATTENTION(OF_AMPERE, 188) },
 	[GENERATION_CDNA1] = { NOT_MEASURED, ROCM(32), ATTENTION(UNKNOWN, 120) },

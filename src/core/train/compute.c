@@ -194,6 +194,28 @@ around_heads(struct layer_job *j, bool local)
 		    IS(q), IS(k));
 }
 
+/*
+ * MLA's: queries are rotated where they lie, and what the up projection gives is read once to write
+ * keys and values, either way (Megatron-LM megatron/core/fusions/fused_mla_yarn_rope_apply.py); before,
+ * each is split, rotated and joined.
+ */
+static void
+around_latent(struct layer_job *j)
+{
+	const struct plan *p = j->p;
+	const double T = batch_tokens(p), tp = at_least_one(p->parallel.tp);
+	const double n = (double)p->model.attention_heads, rope = (double)p->model.qk_rope_head_dim;
+	const double d = params_key_dim(&p->model, false), v = params_value_dim(&p->model, false);
+
+	if (framework_runs(p, framework_of(p)->latent_since))
+		JOB_MOVE(j, "rotation of queries, keys and values joined", T / tp * n * (2 * rope + 4 * (d + v)),
+		    T / tp * n * (2 * rope + 4 * (d + v)), IS(T), AS("TP", tp), IS(n), IS(rope),
+		    AS("(nope+rope)", d), IS(v));
+	else
+		JOB_VECTOR(j, "copies and rotation of queries and keys", 8 * T / tp * n * (2 * d + v), IS(T),
+		    AS("TP", tp), IS(n), AS("(nope+rope)", d), IS(v));
+}
+
 /* What moves memory beside a mixer's products. */
 static void
 around_mixer(struct layer_job *j, int kind)
@@ -201,8 +223,6 @@ around_mixer(struct layer_job *j, int kind)
 	const bool local = layer_is_local(kind), mamba = (kind & LAYER_MIXER) == LAYER_MAMBA;
 	const struct model *m = &j->p->model;
 	const double T = batch_tokens(j->p), tp = at_least_one(j->p->parallel.tp);
-	const double n = (double)m->attention_heads, d = params_key_dim(m, false);
-	const double v = params_value_dim(m, false);
 
 	if (mamba || (local && m->linear_attention)) {
 		const struct mixer x = mamba ? mixer_mamba(m) : mixer_linear(m);
@@ -211,8 +231,7 @@ around_mixer(struct layer_job *j, int kind)
 		    "linear attention: copies, convolution, norms", 16 * T / tp * (x.key + x.value), IS(T),
 		    AS("TP", tp), AS("k", x.key), AS("v", x.value));
 	} else if (m->attention == ATTENTION_MLA) {
-		JOB_VECTOR(j, "copies and rotation of queries and keys", 8 * T / tp * n * (2 * d + v), IS(T),
-		    AS("TP", tp), IS(n), AS("(nope+rope)", d), IS(v));
+		around_latent(j);
 	} else {
 		around_heads(j, local);
 	}

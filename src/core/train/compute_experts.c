@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/framework/framework.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
@@ -12,7 +13,19 @@
 
 static const struct operation router = PRODUCT("router", NULL);
 
-/* Grouped products reach less with fewer tokens for each expert. */
+/*
+ * Grouped products reach less with fewer tokens for each expert: each has a GEMM of its own, on one of
+ * four streams (Transformer Engine common/gemm/cublaslt_gemm.cu, multi_stream_cublas_gemm), and what
+ * that takes besides is the same in each format, so where they are faster it is worth more tokens.
+ */
+static double
+share_of(const struct machine *g, const struct generation *r, double tokens, double half)
+{
+	const double faster = larger(1, g->grouped.reached / (r->grouped * g->plain.reached));
+
+	return tokens / (tokens + half * faster);
+}
+
 static struct lot
 expert_lot(const struct plan *p, const struct machine *g, double here, double tokens)
 {
@@ -21,8 +34,8 @@ expert_lot(const struct plan *p, const struct machine *g, double here, double to
 	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast, fmax(1, f.each * here),
 		fmax(1, f.each_back * here) };
 
-	lot.rate.reached *= tokens / (tokens + r->half_tokens);
-	lot.weight.reached *= tokens / (tokens + r->half_weight);
+	lot.rate.reached *= share_of(g, r, tokens, r->half_tokens);
+	lot.weight.reached *= share_of(g, r, tokens, r->half_weight);
 	return lot;
 }
 
@@ -35,6 +48,7 @@ static void
 experts_fused(struct layer_job *j, const struct layer_rows *l, int first, double routed)
 {
 	const double h = params_expert_width(&j->p->model), cast = j->g->cast > 0 ? FUSED_CAST : 0;
+	const double slow = j->g->permuting;
 	struct lot lot = { j->g->linear, j->g->linear, compute_experts_here(j->p), cast, 0, 1, 1 };
 
 	lot.rate.reached *= FUSED_SHARE;
@@ -45,7 +59,8 @@ experts_fused(struct layer_job *j, const struct layer_rows *l, int first, double
 	lot.cast_back = cast;
 	compute_product(j, l, first, &lot);
 	j->kind = KERNELS_NONE;
-	JOB_VECTOR(j, "tokens permuted to experts and back", 4 * routed * h, IS(routed), IS(h));
+	JOB_VECTOR(j, "tokens permuted to experts and back", 4 * slow * routed * h, IS(slow), IS(routed),
+	    IS(h));
 }
 
 static void
@@ -53,7 +68,7 @@ experts_grouped(struct layer_job *j, const struct layer_rows *l, int first, doub
 {
 	const struct plan *p = j->p;
 	const double h = params_expert_width(&p->model), here = compute_experts_here(p);
-	const double up = p->model.gated_mlp ? 2 : 1;
+	const double up = p->model.gated_mlp ? 2 : 1, slow = j->g->permuting;
 	const double f = (double)p->model.moe_ffn_hidden_size / at_least_one(p->parallel.etp);
 	const struct lot lot = expert_lot(p, j->g, here, routed / here);
 
@@ -63,7 +78,12 @@ experts_grouped(struct layer_job *j, const struct layer_rows *l, int first, doub
 	j->kind = KERNELS_NONE;
 	JOB_VECTOR(j, "experts' activation", (2 * up + 2) * routed * f, IS(up), IS(routed),
 	    AS("f/ETP", f));
-	JOB_VECTOR(j, "tokens permuted to experts and back", 4 * 2 * routed * h, IS(routed),
+	/* its input and its gradient once more (Megatron-LM megatron/core/fusions/fused_bias_swiglu.py,
+	 * weighted_swiglu_back) */
+	if (framework_of(p)->transformer_engine)
+		JOB_MOVE(j, "gradients of experts' probabilities", 0, (2 * up + 2) * routed * f, IS(up),
+		    IS(routed), AS("f/ETP", f));
+	JOB_VECTOR(j, "tokens permuted to experts and back", 4 * 2 * slow * routed * h, IS(slow), IS(routed),
 	    IS(h)); /* read and write, twice */
 }
 
@@ -83,7 +103,7 @@ compute_experts(struct layer_job *j, const struct layer_rows *l)
 	const double h = params_expert_width(m), f = (double)m->moe_ffn_hidden_size / etp;
 	const double routed = compute_routed(p), clamp = clamp_bytes(p);
 	const double T = batch_tokens(p), tp = at_least_one(p->parallel.tp);
-	const double experts = (double)m->experts, width = (double)m->hidden_size;
+	const double experts = (double)m->experts, width = (double)m->hidden_size, slow = j->g->permuting;
 	int first = 0;
 
 	JOB_PLAIN(j, &router, T / tp, experts, width, IS(T), AS("TP", tp), IS(experts), AS("h", width));
@@ -97,7 +117,8 @@ compute_experts(struct layer_job *j, const struct layer_rows *l)
 	 * torchtitan/distributed/expert_parallel.py, _permute) */
 	if (p->parallel.moe_dispatcher == DISPATCHER_ALLTOALL && p->parallel.ep > 1 &&
 	    compute_experts_here(p) > 1)
-		JOB_VECTOR(j, "received tokens sorted by expert and back", 8 * routed * h, IS(routed), IS(h));
+		JOB_VECTOR(j, "received tokens sorted by expert and back", 8 * slow * routed * h, IS(slow),
+		    IS(routed), IS(h));
 	/* times fp32 probabilities, added, joined and cast back (Megatron-LM
 	 * megatron/core/transformer/moe/experts.py, _apply_bias) */
 	if (m->expert_bias)

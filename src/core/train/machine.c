@@ -48,6 +48,9 @@ clock_share(const struct cluster *c)
  * matrices makes 52 of the 66.9 TFLOP/s of an H100 SXM (in TF32 414 of 494.7). */
 #define SINGLE_REACHED 0.78
 
+/* Share of the memory rate that memory-bound operations reach. */
+#define MOVES_REACHED 0.8
+
 bool
 machine_compiles(const struct plan *p)
 {
@@ -103,11 +106,12 @@ machine_of(const struct plan *p)
 	g.grouped = r->experts_in_bf16 ? g.plain : g.linear;
 	g.grouped.reached *= r->grouped;
 	g.hbm = (struct rate){ memory * r->memory, memory };
-	g.vector = (struct rate){ memory * 0.8 * fitted, memory };
+	g.vector = (struct rate){ memory * MOVES_REACHED * fitted, memory };
 	g.launch = r->launch;
 	g.kernel = 3e-6;
 	g.power = r->power;
 	g.moves = framework_of(p)->eager && !machine_compiles(p) ? EAGER_MOVES : 1;
+	g.permuting = r->permutes > 0 ? MOVES_REACHED / r->permutes : 1;
 	g.norms_in_parts = norms_in_parts(p);
 	g.added = added_bytes(p);
 	g.cast = quantised ? f.cast : 0;

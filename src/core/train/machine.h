@@ -24,6 +24,7 @@ struct machine {
 	int power;             /* q of matrix products, see compute.h */
 	double scale;          /* of all rates of compute: calibration, clock, rate_scale */
 	double moves;          /* bytes that memory-bound operations move, over fused ones */
+	double permuting;      /* time of permuting tokens, over that of other moves of as many bytes */
 	bool norms_in_parts;   /* RMSNorm is not one kernel */
 	double added;          /* bytes that adding up a weight gradient moves; 0: its product does it */
 	double cast;           /* bytes that casting a value for a linear layer moves, 0 in 16 bits */
