@@ -298,6 +298,20 @@ host_floor(void **state)
 	    0.5 * none);
 }
 
+/* Hosts that wait in each layer fade out; those that do not are not seen at all behind longer work. */
+static void
+waits_fade(void **state)
+{
+	static const char plan[] = BLACKWELL QWEN3_30B "precision=mxfp8 micro_batch_size=4 ";
+	const double without = seconds(plan, "host_scale=10");
+
+	(void)state;
+	assert_true(seconds(plan, "") > 1.01 * without && seconds(plan, "") < 1.1 * without);
+	assert_true(seconds(plan, "host_scale=2") < 1.001 * without);
+	assert_true(seconds(plan, "moe_capacity_factor=1") <=
+	    (1 + 1e-9) * seconds(plan, "moe_capacity_factor=1 host_scale=10"));
+}
+
 /* Experts that pad to a capacity: no wait for their tokens, and a graph of the layer holds them. */
 static void
 padded_experts(void **state)
@@ -791,7 +805,8 @@ main(void)
 		cmocka_unit_test(which_kernel),
 		cmocka_unit_test(sparse_attention), cmocka_unit_test(few_waves), cmocka_unit_test(formats),
 		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained),
-		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(padded_experts),
+		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(waits_fade),
+		cmocka_unit_test(padded_experts),
 		cmocka_unit_test(fused_experts),
 		cmocka_unit_test(tokens_per_expert), cmocka_unit_test(dispatchers),
 		cmocka_unit_test(sorted_tokens),
