@@ -245,6 +245,8 @@ fixes(void **state)
 	fixed("rl.algorithm=dpo sequence_length=8192", "rl_row_too_short",
 	    "training.sequence_length", NULL);
 	fixed("rl.algorithm=grpo rl.prompts=63", "rl_batch_not_divisible", "rl.prompts", "64");
+	fixed("nodes=2 tp=1 pp=1 global_batch_size=28 node_gpus=3x8,4", "node_gpus_of_others", "cluster.nodes", "4");
+	fixed("nodes=4 tp=1 pp=1 global_batch_size=44 node_gpus=3x12,8", "node_gpus_larger", "cluster.gpus_per_node", "12");
 	fixed("sequence_length=262144", "sequence_too_long", "model.max_position", "262144");
 }
 

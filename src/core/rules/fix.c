@@ -170,6 +170,20 @@ fix_advice(const struct plan *p, const struct catalog *catalog, size_t errors, s
 		take_outcome(d, d->field, &best);
 }
 
+/* A list of nodes says how many there are, and how large the largest is, whatever else is wrong then. */
+static bool
+fix_listed(const struct plan *p, struct diag *d)
+{
+	struct node_counts c;
+
+	if (!text_equal(d->reason, "node_gpus_of_others") && !text_equal(d->reason, "node_gpus_larger"))
+		return false;
+	plan_nodes_counted(p, &c);
+	d->fix_field = d->field;
+	text_put(d->fix_value, sizeof d->fix_value, "%lld", (long long)(d->field == FIELD_NODES ? c.nodes : c.most));
+	return true;
+}
+
 void
 check_fixes(const struct plan *p, const struct catalog *catalog, const struct field_set *asked,
     struct diag_list *diags)
@@ -185,7 +199,7 @@ check_fixes(const struct plan *p, const struct catalog *catalog, const struct fi
 		struct diag *d = &diags->item[i];
 
 		/* Of what plan_check does not look for it can not say that it is mended. */
-		if (d->fix_field != FIELD_NONE || !diag_has(&now, d->reason))
+		if (d->fix_field != FIELD_NONE || !diag_has(&now, d->reason) || fix_listed(p, d))
 			continue;
 		if (d->severity == SEVERITY_ERROR)
 			fix_error(p, catalog, asked, errors, d);

@@ -120,14 +120,32 @@ rule_nodes_differ(const struct facts *f, char *message, size_t size)
 		return false;
 	if (!plan_nodes_counted(p, &c))
 		return BROKEN("GPUs of nodes are numbers as 2,3 or 63x8,4, of %d GPUs in all at most", PLAN_DIFFER_MAX);
-	if (!plan_nodes_differ(p))
-		return BROKEN("%lld nodes are listed, the largest with %lld GPUs: nodes is %lld, GPUs per node %lld",
-		    N(c.nodes), N(c.most), N(p->cluster.nodes), N(p->cluster.gpus_per_node));
+	if (!plan_nodes_differ(p)) /* the two rules below tell what disagrees */
+		return false;
 	if (p->cluster.nvlink_domain > 1 && p->cluster.nvlink_domain != p->cluster.gpus_per_node)
 		return BROKEN("nodes that differ have one NVLink domain each, and it is %lld of %lld GPUs",
 		    N(p->cluster.nvlink_domain), N(p->cluster.gpus_per_node));
 	return (p->cluster.levels[0] != '\0' || plan_has_rollouts(p)) &&
 	    BROKEN("nodes that differ go without levels of the network and without rollouts");
+}
+
+bool
+rule_listed_nodes(const struct facts *f, char *message, size_t size)
+{
+	struct node_counts c;
+
+	return plan_nodes_counted(f->plan, &c) && c.nodes != f->plan->cluster.nodes &&
+	    BROKEN("cluster.node_gpus lists %lld nodes, and the plan has %lld", N(c.nodes), N(f->plan->cluster.nodes));
+}
+
+bool
+rule_largest_node(const struct facts *f, char *message, size_t size)
+{
+	struct node_counts c;
+
+	return plan_nodes_counted(f->plan, &c) && c.most != f->plan->cluster.gpus_per_node &&
+	    BROKEN("the largest node of cluster.node_gpus has %lld GPUs, and GPUs per node is %lld", N(c.most),
+	    N(f->plan->cluster.gpus_per_node));
 }
 
 bool
