@@ -312,7 +312,7 @@ random_plan(struct plan *p)
 	static const char *const set[] = { "parallel.sequence_parallel=false",
 		"training.precision=fp8", "parallel.etp=1", "parallel.dp_replicate=2",
 		"training.schedule=zb-v", "training.optimizer=muon", "parallel.order=tp-cp-ep-pp-dp",
-		"cluster.gpus_per_node=4" };
+		"cluster.gpus_per_node=4", "cluster.other_gpus=0=slow-4gb" };
 	const bool serves = rand() % 4 == 0;
 
 	*p = settings_plan(RATES, any(model, 6));
@@ -327,7 +327,7 @@ random_plan(struct plan *p)
 		settings_put_all(p, "mode=serve serving.concurrency=8 serving.context_length=2048 "
 		    "serving.prompt_tokens=1024 serving.generate_tokens=128");
 	} else {
-		settings_put_all(p, any(set, 8));
+		settings_put_all(p, any(set, 9));
 	}
 }
 

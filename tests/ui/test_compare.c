@@ -440,7 +440,7 @@ test_undo_bound(void **unused)
 		assert_true(undo_push(&u, &plan, name));
 		assert_int_equal(undo_entry(&u, u.now)->plan.parallel.tp, i);
 	}
-	assert_true(u.capacity * sizeof *u.entry < 8 * 1048576);
+	assert_true(u.capacity * sizeof *u.entry < 10 * 1048576);
 	assert_int_equal(u.count, UNDO_MOST);
 	assert_int_equal(u.dropped, UNDO_MOST + 7);
 	for (size_t i = 0; i < u.count; i++)

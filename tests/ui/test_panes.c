@@ -114,7 +114,7 @@ test_bar_length(void **test)
 	char *text, *line;
 	int used = 0, all = 0;
 
-	e->capacity = 98 * gib; /* the fullest stage takes half of it */
+	e->capacity = e->stage[3].capacity = 98 * gib; /* the fullest stage takes half of it */
 	text = picture(s);
 	line = strstr(text, " stage 3     ");
 	assert_non_null(line);
@@ -123,7 +123,7 @@ test_bar_length(void **test)
 	assert_true(all > 20 && used * 2 >= all - 1 && used * 2 <= all + 1);
 	free(text);
 	/* More than there is: said by a mark, not by colour alone. */
-	e->capacity = 40 * gib;
+	e->capacity = e->stage[3].capacity = 40 * gib;
 	assert_true(shows(s, "49.0 GiB!"));
 }
 
@@ -422,7 +422,7 @@ test_changes(void **test)
 	assert_true(shows(s, "49.0 GiB  +6.00"));
 	assert_true(shows(s, "43.0 GiB  -1.00"));
 	assert_true(shows(s, "vs start:  memory +6.00 GiB"));
-	s->state.estimate->capacity = 40 * gib;
+	s->state.estimate->capacity = s->state.estimate->stage[3].capacity = 40 * gib;
 	assert_true(shows(s, "49.0 GiB! +6.00"));
 	base->step.seconds = 9;
 	base->step.mfu = 0.5;
@@ -523,7 +523,7 @@ test_headline(void **test)
 	assert_int_equal(role_at(s, "9.81 s/step", 0), ROLE_HEADER);
 	assert_int_equal(role_at(s, "9.81 s/step", 6), ROLE_DIM);
 	assert_true(shows(s, " no warnings\n"));
-	e->capacity = 40 * gib;
+	e->capacity = e->stage[3].capacity = 40 * gib;
 	e->fits = false;
 	assert_int_equal(role_at(s, "over: 49.0", 0), ROLE_ERROR);
 	diag_add(&e->diags, SEVERITY_WARNING, FIELD_CP, "x", "", "one");

@@ -32,14 +32,14 @@ print_model(const struct plan *p)
 static void
 print_sizes(const struct plan *p, const struct estimate *e)
 {
-	char layout[64], node[PLAN_LIST_SIZE + 8];
+	char layout[64], node[PLAN_LIST_SIZE + 8], gpus[PLAN_ID_SIZE + PLAN_LIST_SIZE];
 
 	field_format(FIELD_LAYOUT, p, layout, sizeof layout);
 	out_line(stdout, "plan         %s", *p->name != '\0' ? p->name : "(unnamed)");
 	out_line(stdout, "mode         %s", p->mode == MODE_SERVE ? "serve" : "train");
 	out_line(stdout, "cluster      %" PRId64 " node%s x %s GPU%s of %s = %" PRId64
 	    " GPU%s", p->cluster.nodes, TEXT_S(p->cluster.nodes), plan_node_text(p, node, sizeof node),
-	    TEXT_S(p->cluster.gpus_per_node), p->cluster.gpu, plan_world(p),
+	    TEXT_S(p->cluster.gpus_per_node), plan_gpu_text(p, gpus, sizeof gpus), plan_world(p),
 	    TEXT_S(plan_world(p)));
 	print_model(p);
 	out_part(stdout, "parallel     %s layout: TP %" PRId64 ", CP %" PRId64 ", PP %" PRId64
@@ -134,8 +134,8 @@ print_memory(const struct estimate *e, bool train, int64_t only)
 			result_value(column[i], e, stage, &bytes);
 			table_put(&t, "%.2f", bytes / GIB);
 		}
-		if (e->capacity > 0)
-			table_put(&t, "%.1f", 100 * e->stage[stage].memory.total / e->capacity);
+		if (e->stage[stage].capacity > 0)
+			table_put(&t, "%.1f", 100 * e->stage[stage].memory.total / e->stage[stage].capacity);
 		else
 			table_cell(&t, "");
 	}

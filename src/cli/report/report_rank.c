@@ -65,7 +65,7 @@ print_memory(const struct estimate *e, int64_t stage)
 			between = ", ";
 		}
 	out_line(stdout, ": %s of %s", UNITS_EXACT(BYTES, e->stage[stage].memory.total),
-	    e->capacity_known ? UNITS_EXACT(BYTES, e->capacity) : "-");
+	    e->capacity_known ? UNITS_EXACT(BYTES, e->stage[stage].capacity) : "-");
 }
 
 static bool
@@ -79,8 +79,11 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 
 	out_line(stdout, "rank         %" PRId64 " of %" PRId64, rank, l->world);
 	nodes_name(s->plan.cluster.node_list, plan_slot(&s->plan, rank) / per_node, name, sizeof name);
-	out_line(stdout, "node         %" PRId64 "%s%s", plan_slot(&s->plan, rank) / per_node,
+	out_part(stdout, "node         %" PRId64 "%s%s", plan_slot(&s->plan, rank) / per_node,
 	    name[0] != '\0' ? ": " : "", name);
+	if (s->plan.others > 0)
+		out_part(stdout, ", GPUs of type %s", nodes_gpu(&s->plan, plan_slot(&s->plan, rank) / per_node));
+	out_end(stdout);
 	out_line(stdout, "local rank   %" PRId64, plan_slot(&s->plan, rank) % per_node);
 	map_axes(l, rank, axes, sizeof axes);
 	out_line(stdout, "coordinates %s", axes);

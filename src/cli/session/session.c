@@ -186,6 +186,16 @@ add_names(const struct plan *p, const struct options *o, struct catalog_names *g
 	}
 }
 
+/* Names of more GPUs stand in a list. */
+static bool
+names_others(const struct plan *p, const struct options *o)
+{
+	for (size_t i = 0; i < o->settings; i++)
+		if (o->setting[i].field == FIELD_OTHER_GPUS)
+			return true;
+	return p->cluster.other_gpus[0] != '\0';
+}
+
 /* Of the catalogue what is named there. False, with an empty one, where that takes all of it. */
 static bool
 catalog_named(struct session *s, const struct options *o, struct file_errors *errors)
@@ -220,7 +230,7 @@ read_named(struct session *s, const struct options *o, const char *path)
 	struct file_errors errors = { 0 }, warnings = { 0 };
 
 	if ((path != NULL && text_equal(path, "-")) || !read_file(s, path, NULL, &errors) ||
-	    !catalog_named(s, o, &warnings))
+	    names_others(&s->plan, o) || !catalog_named(s, o, &warnings))
 		return false;
 	if (read_file(s, path, &s->catalog, &errors)) {
 		session_print_errors(&warnings);

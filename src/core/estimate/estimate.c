@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/estimate/estimate_run.h"
 #include "core/estimate/scope.h"
+#include "core/framework/gpu_types.h"
 #include "core/model/adapters.h"
 #include "core/rules/check.h"
 #include "core/serve/serve_open.h"
@@ -24,6 +25,7 @@ estimate_stage(struct estimate *out, const struct memory_setup *setup, int64_t s
 
 	stage->layers = placement_layers(&out->placement, s);
 	stage->memory = memory_next(setup, s, walk, ledger);
+	stage->capacity = out->capacity;
 	stage->params = walk->load.held.dense + walk->load.held.expert;
 	if (stage->params > out->params_per_gpu_max)
 		out->params_per_gpu_max = stage->params;
@@ -82,6 +84,32 @@ find_room(struct estimate *out)
 {
 	out->fits = out->stages > 0 && out->peak_low <= out->capacity;
 	out->tight = out->fits && out->peak_high > out->capacity;
+}
+
+/* GPUs of several types: the fullest stage is that which takes the largest part of its own GPUs' memory, and
+ * the others count as what they would be there. */
+static void
+find_fullest(struct estimate *out, const struct plan *p, const struct layout *l)
+{
+	unsigned types[STAGE_CHUNKS_MAX];
+	double low = 0, high = 0;
+
+	gpu_types_of_stages(types, p, l);
+	for (int64_t s = 0; s < out->stages; s++) {
+		const struct memory *m = &out->stage[s].memory;
+		const double capacity = larger(1, memory_capacity_on(p, types[s]));
+
+		out->stage[s].capacity = capacity;
+		high = larger(high, m->high / capacity);
+		if (m->low / capacity <= low)
+			continue;
+		low = m->low / capacity;
+		out->peak_stage = s;
+		out->peak_total = m->total;
+		out->capacity = capacity;
+	}
+	out->peak_low = low * out->capacity;
+	out->peak_high = high * out->capacity;
 }
 
 /* What takes most of a stage's memory. */
@@ -217,6 +245,16 @@ check_host(struct estimate *out, const struct plan *p)
 	}
 }
 
+/* The smallest GPU of the fullest stage. */
+static const char *
+peak_gpu(const struct estimate *out, const struct plan *p)
+{
+	for (int t = 0; t < p->others; t++)
+		if (memory_capacity_on(p, 2u << t) <= out->capacity)
+			return p->other[t].gpu;
+	return p->cluster.gpu;
+}
+
 static void
 check_fit(struct estimate *out, const struct plan *p, const struct catalog *catalog)
 {
@@ -237,7 +275,7 @@ check_fit(struct estimate *out, const struct plan *p, const struct catalog *cata
 		    "the GPU's data sheet; shardplan-plan(5), memory_gib",
 		    "stage %lld takes %.1f GiB of %.1f GiB on one %s: %s %.1f of %.1f GiB",
 		    (long long)out->peak_stage, out->peak_total / GIB, out->capacity / GIB,
-		    p->cluster.gpu, most, bytes / GIB, out->peak_total / GIB);
+		    peak_gpu(out, p), most, bytes / GIB, out->peak_total / GIB);
 	} else if (out->tight && estimate_fullest(out) > out->peak_total) {
 		diag_add(&out->diags, SEVERITY_WARNING, FIELD_NONE, "tight", PHASE_MEMORY,
 		    "%s takes between %.1f and %.1f GiB of %.1f GiB on one %s: it may not fit",
@@ -248,7 +286,7 @@ check_fit(struct estimate *out, const struct plan *p, const struct catalog *cata
 		    "shardplan-estimates(7), memory",
 		    "stage %lld takes %.1f GiB of %.1f GiB on one %s, a run between %.1f and %.1f GiB: it "
 		    "may not fit", (long long)out->peak_stage, out->peak_total / GIB, out->capacity / GIB,
-		    p->cluster.gpu, out->peak_low / GIB, out->peak_high / GIB);
+		    peak_gpu(out, p), out->peak_low / GIB, out->peak_high / GIB);
 	}
 }
 
@@ -342,6 +380,33 @@ estimate_stages(struct estimate *out, const struct plan *p, struct ledger *ledge
 	setup = memory_setup(p, &out->layout, &out->placement, out->microbatches);
 	for (int64_t s = 0; s < out->stages; s++)
 		estimate_stage(out, &setup, s, &walk, ledger);
+	if (p->others > 0)
+		find_fullest(out, p, &out->layout);
+}
+
+/* The fullest stage of all, as far as the limit asks. False where it is above that. */
+static bool
+find_peak(struct estimate *out, struct scope *scope, const struct plan *p, const struct memory_limit *limit)
+{
+	const struct memory_setup *memory = scope_memory(scope, p);
+	struct memory_walk walk = MEMORY_WALK;
+	struct memory_peak peak;
+
+	if (p->others > 0) { /* each stage has a limit of its own */
+		for (int64_t s = 0; s < out->stages; s++)
+			out->stage[s].memory = memory_next(memory, s, &walk, NULL);
+		find_fullest(out, p, &scope->pipeline.layout);
+		return !memory_exceeds(out->peak_low, out->peak_high, limit);
+	}
+	memory_peak(memory, scope_loads(scope), limit, &peak);
+	out->peak_low = peak.low;
+	out->peak_high = peak.high;
+	if (memory_exceeds(peak.low, peak.high, limit))
+		return false;
+	out->peak_stage = peak.stage;
+	out->peak_total = peak.memory.total;
+	out->stage[peak.stage].memory = peak.memory;
+	return true;
 }
 
 /* Tokens beyond the capacity of experts are dropped: model FLOP count them all the same, as
@@ -490,9 +555,6 @@ enum verdict
 estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
     const struct enough *enough)
 {
-	const struct memory_setup *memory;
-	struct memory_peak peak;
-
 	scope_follow(scope, p);
 	out->timed = out->reinforced = out->ran = out->served = out->fits = out->tight = false;
 	out->legal = is_legal(out, scope, p);
@@ -509,15 +571,8 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 			serve_follow(&out->serve, p, scope->events, &out->room);
 		return VERDICT_ESTIMATED;
 	}
-	memory = scope_memory(scope, p);
-	memory_peak(memory, scope_loads(scope), &enough->bytes, &peak);
-	out->peak_low = peak.low;
-	out->peak_high = peak.high;
-	if (memory_exceeds(peak.low, peak.high, &enough->bytes))
+	if (!find_peak(out, scope, p, &enough->bytes))
 		return VERDICT_TOO_LARGE;
-	out->peak_stage = peak.stage;
-	out->peak_total = peak.memory.total;
-	out->stage[peak.stage].memory = peak.memory;
 	find_room(out);
 	if (!(enough->seconds > 0))
 		return VERDICT_TOO_SLOW;

@@ -27,6 +27,7 @@ struct stage_estimate {
 	int64_t layers;      /* transformer layers of all chunks */
 	double params;       /* on one GPU */
 	struct memory memory;
+	double capacity;     /* bytes of its GPUs: of several types the smallest */
 };
 
 /*

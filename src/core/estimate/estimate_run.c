@@ -1,16 +1,22 @@
 #include "core/estimate/estimate_run.h"
 
+#include <string.h>
+
 #include "core/base/number.h"
 #include "core/base/units.h"
 #include "core/framework/checkpoints.h"
 #include "core/framework/framework.h"
+#include "core/framework/gpu_types.h"
 #include "core/rules/check.h"
 #include "core/run/lost.h"
+#include "core/run/speeds.h"
 
 #define CALCULATOR "Megatron-LM megatron/core/num_microbatches_calculator.py, decrease_batch_size_if_needed"
 #define SLOW "BigScience chronicles: one slow node of 48, 149 to 140 TFLOP/s"
 #define RAILS "NVIDIA/nccl src/graph/connect.cc, ncclTopoPostset"
 #define WORTH 4 /* times as long a step, and nobody goes on */
+#define LAYOUTS "Megatron-LM megatron/core/transformer/pipeline_parallel_layer_layout.py"
+#define HETERO "FlagOpen/FlagScale flagscale/train/arguments.py, hetero_process_meshes"
 #define STAGED "radixark/Megatron-LM pull request 61"
 
 void
@@ -115,7 +121,7 @@ check_lost(struct estimate *out, const struct plan *p)
 	    same->seconds : more;
 	char text[DIAG_MESSAGE_SIZE] = "";
 
-	if (p->cluster.nodes < 2 || plan_has_rl(p) || plan_nodes_differ(p))
+	if (p->cluster.nodes < 2 || plan_has_rl(p) || plan_nodes_differ(p) || p->others > 0)
 		return;
 	if (lost.dp == 0)
 		text_put(text, sizeof text, "too few GPUs are left for one replica of the model");
@@ -165,7 +171,7 @@ check_odd(struct estimate *out, const struct plan *p)
 	char text[DIAG_MESSAGE_SIZE] = "";
 	struct lost_way even;
 
-	if (row == NULL || plan_has_rl(p) || plan_nodes_differ(p))
+	if (row == NULL || plan_has_rl(p) || plan_nodes_differ(p) || p->others > 0)
 		return;
 	even = lost_even(p, row->span.nodes);
 	if (even.seconds > 0) {
@@ -199,6 +205,51 @@ check_slow(struct estimate *out, const struct plan *p)
 		    100 * slow / rest);
 }
 
+/* A layout that is no longer than a mend may be. */
+static void
+mend_layout(struct diag *d, const struct plan *p)
+{
+	if (d == NULL || strlen(p->parallel.pipeline_layout) >= sizeof d->fix_value)
+		return;
+	d->fix_field = FIELD_PIPELINE_LAYOUT;
+	text_put(d->fix_value, sizeof d->fix_value, "%s", p->parallel.pipeline_layout);
+}
+
+/* Stages that are not alike with layers by what they take for them, if that is worth it. */
+static void
+check_speeds(struct estimate *out, const struct plan *p)
+{
+	double seconds;
+	struct plan q;
+	char text[80] = "";
+
+	if ((p->others == 0 && !(out->step.slow_seconds > 0)) ||
+	    !speeds_plan(&q, &seconds, p, &out->layout) || seconds > 0.99 * out->step.seconds)
+		return;
+	add_seconds(out, seconds, text, sizeof text);
+	mend_layout(diag_add(&out->diags, SEVERITY_HINT, FIELD_PIPELINE_LAYOUT, "layers_by_speed", LAYOUTS,
+	    "stages take their layers at different speeds: with %s steps%s", q.parallel.pipeline_layout, text), &q);
+}
+
+/* GPUs that wait for slower ones of their own stage. */
+static void
+check_types(struct estimate *out, const struct plan *p)
+{
+	unsigned types[STAGE_CHUNKS_MAX];
+
+	if (p->others == 0)
+		return;
+	gpu_types_of_stages(types, p, &out->layout);
+	for (int64_t i = 0; i < out->stages; i++)
+		if ((types[i] & (types[i] - 1)) != 0) {
+			diag_add(&out->diags, SEVERITY_HINT, FIELD_OTHER_GPUS, "gpu_types_wait", HETERO,
+			    "stage %lld has GPUs of several types: its groups go at the pace of the slowest, and have the "
+			    "memory of the smallest. Stages of one type each: order tp-cp-ep-dp-pp, and nodes of a type that "
+			    "hold whole stages", (long long)i);
+			return;
+		}
+}
+
 void
 estimate_check_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
     double held)
@@ -207,6 +258,8 @@ estimate_check_run(struct estimate *out, const struct plan *p, const struct cata
 		return;
 	check_host_saves(out, p, held);
 	check_slow(out, p);
+	check_types(out, p);
+	check_speeds(out, p);
 	check_odd(out, p);
 	if (!plan_has_run(p))
 		return;

@@ -1,5 +1,6 @@
 #include "core/framework/error.h"
 
+#include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/plan/format.h"
 
@@ -33,15 +34,26 @@ is_of(int kind, int64_t value)
 }
 
 /* The last row of a table is of any kind. */
-double
-error_of_step(const struct plan *p)
+static double
+error_on(const struct plan *p, int64_t generation)
 {
 	const struct step_error *e = step_errors;
 
-	while (!is_of(e->generation, p->cluster.generation) ||
+	while (!is_of(e->generation, generation) ||
 	    !is_of(e->fused, framework_of(p)->transformer_engine) || !is_of(e->experts, plan_has_experts(p)) || !is_of(e->narrow, format_of(p).quantised))
 		e++;
 	return e->percent / 100;
+}
+
+/* Of several types the one that is known worst. */
+double
+error_of_step(const struct plan *p)
+{
+	double most = error_on(p, p->cluster.generation);
+
+	for (int k = 0; k < p->others; k++)
+		most = larger(most, error_on(p, p->other[k].generation));
+	return most;
 }
 
 static const struct serving_error *

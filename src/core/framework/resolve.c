@@ -11,6 +11,7 @@
 #include "core/plan/field.h"
 #include "core/plan/field_source.h"
 #include "core/plan/mix.h"
+#include "core/plan/nodes.h"
 #include "core/plan/pattern.h"
 
 /* A request whose lengths nobody says. */
@@ -221,6 +222,33 @@ copy_set(struct plan *p, const struct plan *from, enum field_id named)
 	}
 }
 
+/* The clusters that GPUs of other types see: what the catalogue says of their own, the rest is shared. A
+ * name that it does not know ends the list: no rule lets that pass. */
+static void
+resolve_others(struct plan *p, const struct catalog *catalog)
+{
+	struct other_nodes others;
+	struct plan q = *p;
+	char err[256];
+
+	p->others = 0;
+	if (catalog == NULL || !nodes_other(&others, p, err, sizeof err))
+		return;
+	for (int i = 0; i < others.types; i++) {
+		const struct catalog_entry *entry = catalog_find(&catalog->gpus, others.type[i]);
+
+		if (entry == NULL)
+			return;
+		for (enum field_id f = 0; f < FIELD_COUNT; f++)
+			if (field_entry(f) == FIELD_GPU)
+				put_default(f, &q);
+		copy_set(&q, &entry->values, FIELD_GPU);
+		text_put(q.cluster.gpu, sizeof q.cluster.gpu, "%s", entry->id);
+		q.cluster.nvlink_domain = p->cluster.nvlink_domain;
+		p->other[p->others++] = q.cluster;
+	}
+}
+
 /* Searches resolve thousands of plans: defaults all over, and upon them the few fields that have
  * another value. */
 void
@@ -252,6 +280,8 @@ plan_resolve(struct plan *p, const struct catalog *catalog)
 	pattern_settle(&p->model);
 	fit_responses(p);
 	fit_sequence(p);
+	if (p->cluster.other_gpus[0] != '\0')
+		resolve_others(p, catalog);
 }
 
 void

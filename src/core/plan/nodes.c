@@ -187,17 +187,17 @@ nodes_call(const struct plan *p, int64_t node, char *buf, size_t size)
 
 /* "n40-n43": a range at the first dash that has a node on both sides, else one name. */
 static bool
-take_nodes(const struct plan *p, const char *text, size_t length, struct slow_range *out)
+take_nodes(const struct plan *p, const char *text, size_t length, int64_t *first, int64_t *last)
 {
 	for (size_t i = 1; i + 1 < length; i++)
 		if (text[i] == '-' && isdigit((unsigned char)text[i - 1])) {
-			out->first = nodes_find(p, text, i);
-			out->last = nodes_find(p, text + i + 1, length - i - 1);
-			if (out->first >= 0 && out->last >= out->first)
+			*first = nodes_find(p, text, i);
+			*last = nodes_find(p, text + i + 1, length - i - 1);
+			if (*first >= 0 && *last >= *first)
 				return true;
 		}
-	out->first = out->last = nodes_find(p, text, length);
-	return out->first >= 0;
+	*first = *last = nodes_find(p, text, length);
+	return *first >= 0;
 }
 
 bool
@@ -214,7 +214,7 @@ nodes_slow(struct slow_nodes *out, const struct plan *p, char *err, size_t size)
 			text_part(factor, sizeof factor, s + name + 1, length - name - 1);
 		if (out->count == SLOW_MAX || name == length || length - name > sizeof factor ||
 		    !text_to_real(factor, &range->factor) || !(range->factor > 0) || range->factor > 1 ||
-		    !take_nodes(p, s, name, range)) {
+		    !take_nodes(p, s, name, &range->first, &range->last)) {
 			text_put(err, size, "'%.*s' is no slow node: write NODE*SPEED or FIRST-LAST*SPEED, a speed "
 			    "above 0 and at most 1, of nodes that the plan has, at most %d of them",
 			    (int)least_of((int64_t)length, 40), s, (int)SLOW_MAX);
@@ -239,4 +239,68 @@ nodes_speed(const struct plan *p, int64_t first, int64_t last)
 		if (slow.range[i].first <= last && slow.range[i].last >= first)
 			speed = smaller(speed, slow.range[i].factor);
 	return speed;
+}
+
+/* ---- other GPUs ------------------------------------------------------------------------- */
+
+/* The number of that type among those named so far, a new one with room; -1 without. */
+static int
+type_of(struct other_nodes *out, const char *name)
+{
+	for (int i = 0; i < out->types; i++)
+		if (text_equal(out->type[i], name))
+			return i;
+	if (name[0] == '\0' || out->types == PLAN_OTHERS_MAX)
+		return -1;
+	text_put(out->type[out->types], sizeof out->type[0], "%s", name);
+	return out->types++;
+}
+
+static bool
+is_named(const struct other_nodes *o, int64_t first, int64_t last)
+{
+	for (int i = 0; i < o->count; i++)
+		if (o->range[i].first <= last && o->range[i].last >= first)
+			return true;
+	return false;
+}
+
+bool
+nodes_other(struct other_nodes *out, const struct plan *p, char *err, size_t size)
+{
+	const char *s = p->cluster.other_gpus;
+
+	for (out->count = out->types = 0; *s != '\0'; out->count++) {
+		const size_t length = strcspn(s, ","), name = strcspn(s, "=,");
+		struct other_range range = { .type = -1 };
+		char gpu[PLAN_ID_SIZE] = "";
+
+		if (name < length)
+			text_part(gpu, sizeof gpu, s + name + 1, length - name - 1);
+		if (out->count == SLOW_MAX || !take_nodes(p, s, name, &range.first, &range.last) ||
+		    is_named(out, range.first, range.last) || (range.type = type_of(out, gpu)) < 0) {
+			text_put(err, size, "'%.*s' names no other GPUs: write NODE=GPU or FIRST-LAST=GPU, each node of "
+			    "the plan once, at most %d of these and %d types", (int)least_of((int64_t)length, 40), s,
+			    (int)SLOW_MAX, (int)PLAN_OTHERS_MAX);
+			return false;
+		}
+		out->range[out->count] = range;
+		s += length;
+		s += *s == ',';
+	}
+	return true;
+}
+
+const char *
+nodes_gpu(const struct plan *p, int64_t node)
+{
+	struct other_nodes others;
+	char err[256];
+
+	if (p->others == 0 || !nodes_other(&others, p, err, sizeof err))
+		return p->cluster.gpu;
+	for (int i = 0; i < others.count; i++)
+		if (node >= others.range[i].first && node <= others.range[i].last)
+			return p->other[others.range[i].type].gpu;
+	return p->cluster.gpu;
 }

@@ -106,6 +106,15 @@ plan_node_text(const struct plan *p, char *buf, size_t size)
 	return buf;
 }
 
+const char *
+plan_gpu_text(const struct plan *p, char *buf, size_t size)
+{
+	text_put(buf, size, "%s", p->cluster.gpu);
+	if (p->cluster.other_gpus[0] != '\0')
+		text_add(buf, size, " (%s)", p->cluster.other_gpus);
+	return buf;
+}
+
 int64_t
 plan_domain_nodes(const struct plan *p)
 {

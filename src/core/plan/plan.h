@@ -26,6 +26,7 @@ enum {
 	PLAN_PATTERN_SIZE = 256, /* a letter a layer, "MEM*E" */
 	PLAN_SCHEDULE_SIZE = 256, /* "4096x4M@252M,8192x8M" */
 	PLAN_NODES_SIZE = 512,  /* "n[001-064],fat[1-2]" */
+	PLAN_OTHERS_MAX = 2,   /* types of GPU beside cluster.gpu */
 	PLAN_LAYOUT_SIZE = 1024, /* pipeline layout string */
 	PLAN_SET_WORDS = 5,
 };
@@ -127,7 +128,7 @@ struct cluster {
 	double host_watts, pue;
 	double gpu_hour_price, kwh_price, tb_month_price, kwh_co2_kg;
 	char levels[PLAN_LIST_SIZE], node_list[PLAN_NODES_SIZE], slow_nodes[PLAN_LIST_SIZE];
-	char node_gpus[PLAN_LIST_SIZE];
+	char node_gpus[PLAN_LIST_SIZE], other_gpus[PLAN_LIST_SIZE];
 };
 
 struct model {
@@ -256,6 +257,8 @@ struct plan {
 	char name[PLAN_NAME_SIZE], notes[PLAN_NOTES_SIZE];
 	int64_t mode;
 	struct cluster cluster;
+	int64_t others;                           /* types of cluster.other_gpus, as plan_resolve found them: */
+	struct cluster other[PLAN_OTHERS_MAX];    /* the cluster as GPUs of each see it */
 	struct model model;
 	struct parallel parallel;
 	struct finetune finetune;
@@ -287,6 +290,9 @@ int64_t plan_at_slot(const struct plan *p, int64_t slot);
 
 /* GPUs of a node for people: "8", or "(2,3)" where nodes differ. Returns buf. */
 const char *plan_node_text(const struct plan *p, char *buf, size_t size);
+
+/* The GPUs of its nodes: "h100-sxm-80gb", or "h100-sxm-80gb (4-7=a100-sxm4-80gb)". Returns buf. */
+const char *plan_gpu_text(const struct plan *p, char *buf, size_t size);
 
 /* Nodes of an NVLink domain larger than a node, else 1. */
 int64_t plan_domain_nodes(const struct plan *p);

@@ -2,7 +2,9 @@
  * rules_whole.c - rules of the whole run: its checkpoints, its batch schedule, its data, its nodes.
  */
 #include "core/framework/checkpoints.h"
+#include "core/framework/gpu_types.h"
 #include "core/framework/levels.h"
+#include "core/plan/hardware.h"
 #include "core/plan/nodes.h"
 #include "core/plan/ramp.h"
 #include "core/rules/check_rules.h"
@@ -157,6 +159,80 @@ rule_slow_unreadable(const struct facts *f, char *message, size_t size)
 	if (f->plan->cluster.slow_nodes[0] == '\0' || nodes_slow(&slow, f->plan, err, sizeof err))
 		return false;
 	return BROKEN("%s", err);
+}
+
+/* ---- GPUs of several types -------------------------------------------------------------- */
+
+bool
+rule_others_unreadable(const struct facts *f, char *message, size_t size)
+{
+	const struct plan *p = f->plan;
+	int64_t nodes[GPU_TYPES_MAX];
+	struct other_nodes others;
+	const char *near;
+	char err[256];
+
+	if (p->cluster.other_gpus[0] == '\0')
+		return false;
+	if (!nodes_other(&others, p, err, sizeof err))
+		return BROKEN("%s", err);
+	if (others.types > p->others) {
+		near = f->catalog != NULL ? catalog_near(&f->catalog->gpus, others.type[p->others]) : NULL;
+		return near != NULL ? BROKEN("the catalogue has no GPU %s; the nearest is %s", others.type[p->others], near) :
+		    BROKEN("the catalogue has no GPU %s; what it has, list: shardplan gpus", others.type[p->others]);
+	}
+	gpu_types_nodes(nodes, p);
+	return nodes[0] == 0 && BROKEN("every node has other GPUs than cluster.gpu, %s", p->cluster.gpu);
+}
+
+BROKEN_IF(rule_others_generate, p->others > 0 && plan_has_rl(p),
+    "GPUs of several types go without rollouts and without training on pairs")
+
+/* Rules that ask something of a GPU. */
+static bool
+is_lacking(const struct facts *f, char *message, size_t size)
+{
+	return rule_fp8_without_units(f, message, size) || rule_format_not_on_gpu(f, message, size) ||
+	    rule_kernel_not_on_gpu(f, message, size) || rule_products_not_timed(f, message, size) ||
+	    rule_memory_not_timed(f, message, size);
+}
+
+bool
+rule_others_lack(const struct facts *f, char *message, size_t size)
+{
+	struct facts its = *f;
+	struct plan room;
+
+	for (int t = 1; t < gpu_types(f->plan); t++) {
+		its.plan = gpu_type_plan(f->plan, t, &room);
+		if (is_lacking(&its, message, size))
+			return true;
+	}
+	return false;
+}
+
+/* The first type that another library joins than that of cluster.gpu, NULL without one. */
+static const char *
+apart_from(const struct plan *p, const char **maker)
+{
+	const char *own = generation_of(p)->maker;
+	struct plan room;
+
+	for (int t = 1; t < gpu_types(p); t++) {
+		*maker = generation_of(gpu_type_plan(p, t, &room))->maker;
+		if (!text_equal(own != NULL ? own : "", *maker != NULL ? *maker : ""))
+			return p->other[t - 1].gpu;
+	}
+	return NULL;
+}
+
+bool
+rule_others_apart(const struct facts *f, char *message, size_t size)
+{
+	const char *maker, *gpu = apart_from(f->plan, &maker);
+
+	return gpu != NULL && BROKEN("no library joins %s and %s: NCCL is of NVIDIA's GPUs alone, RCCL of AMD's; "
+	    "FlagScale does with FlagCX, on Megatron-LM", f->plan->cluster.gpu, gpu);
 }
 
 bool

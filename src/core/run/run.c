@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/framework/checkpoints.h"
 #include "core/framework/framework.h"
+#include "core/framework/gpu_types.h"
 #include "core/plan/field.h"
 #include "core/plan/hardware.h"
 #include "core/plan/pool.h"
@@ -268,7 +269,7 @@ gpu_watts(const struct plan *p, const struct steptime *s)
 {
 	const double waits = (s->exposed_comm_seconds + s->bubble_seconds) / s->seconds;
 	const double idle = s->host_seconds / s->seconds, busy = larger(0, 1 - waits - idle);
-	const double watts = p->cluster.tdp_watts *
+	const double watts = gpu_types_mean(p, FIELD_TDP_WATTS) *
 	    (busy + RUN_POWER_WAITS * waits + RUN_POWER_IDLE * idle);
 
 	return p->cluster.gpu_power_watts > 0 ? smaller(watts, p->cluster.gpu_power_watts) : watts;
@@ -303,7 +304,7 @@ find_energy(struct run_estimate *out, const struct plan *p, const struct run_inp
 static void
 find_cost(struct run_estimate *out, const struct plan *p, struct ledger *ledger)
 {
-	const double hours = out->gpu_hours, price = p->cluster.gpu_hour_price;
+	const double hours = out->gpu_hours, price = gpu_types_mean(p, FIELD_GPU_HOUR_PRICE);
 	const double spares = (double)p->run.spare_nodes, nodes = (double)p->cluster.nodes;
 	const double months = out->days / MONTH, terabytes = out->storage_bytes / 1e12;
 	const double month = p->cluster.tb_month_price, kwh = p->cluster.kwh_price, mwh = out->mwh;

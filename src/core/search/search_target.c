@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/estimate/result.h"
 #include "core/base/text.h"
+#include "core/framework/gpu_types.h"
 #include "core/model/params.h"
 
 #define HOUR 3600.0
@@ -213,7 +214,7 @@ target_step_seconds(const struct search_target *t, const struct plan *p, double 
 	    (double)p->training.sequence_length;
 	const double world = (double)plan_world(p), budget = p->training.token_budget * 1e9;
 	const bool paid = t->kind == TARGET_COST || (t->kind == TARGET_RESULT && t->id == RESULT_COST);
-	const double price = paid ? p->cluster.gpu_hour_price : 1;
+	const double price = paid ? gpu_types_mean(p, FIELD_GPU_HOUR_PRICE) : 1;
 
 	if (target_is_step(t))
 		return v;
@@ -298,7 +299,7 @@ target_value(const struct search_target *t, const struct plan *p, const struct e
 	case TARGET_COST:
 		if (!gpu_hours(p, e, v) || !(p->cluster.gpu_hour_price > 0))
 			return false;
-		*v = e->ran ? e->run.cost : *v * p->cluster.gpu_hour_price;
+		*v = e->ran ? e->run.cost : *v * gpu_types_mean(p, FIELD_GPU_HOUR_PRICE);
 		return true;
 	}
 	return false;

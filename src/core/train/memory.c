@@ -38,12 +38,33 @@ memory_shards(const struct plan *p, const struct layout *l)
 	return s;
 }
 
+static double
+capacity_of(const struct cluster *c)
+{
+	const double left = c->memory_gib - c->reserved_gib;
+
+	return left > 0 ? left * GIB : 0;
+}
+
 double
 memory_capacity(const struct plan *p)
 {
-	const double left = p->cluster.memory_gib - p->cluster.reserved_gib;
+	double most = capacity_of(&p->cluster);
 
-	return left > 0 ? left * GIB : 0;
+	for (int k = 0; k < p->others; k++)
+		most = larger(most, capacity_of(&p->other[k]));
+	return most;
+}
+
+double
+memory_capacity_on(const struct plan *p, unsigned types)
+{
+	double least = (types & 1) != 0 ? capacity_of(&p->cluster) : INFINITY;
+
+	for (int k = 0; k < p->others; k++)
+		if ((types >> (k + 1) & 1) != 0)
+			least = smaller(least, capacity_of(&p->other[k]));
+	return least;
 }
 
 /* Embedding, head, norms, biases and router keep 16 bits. */

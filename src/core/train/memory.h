@@ -156,6 +156,8 @@ struct memory memory_stage(const struct plan *p, const struct layout *l,
     const struct placement *pl, int64_t microbatches, int64_t pp_rank, struct ledger *ledger);
 
 /* Bytes that a plan may use on one GPU: its memory less what is reserved, 0 where that is more
- * than there is. */
+ * than there is. Of several types that which has most, and on GPUs of these types (gpu_types.h) the
+ * least. */
 double memory_capacity(const struct plan *p);
+double memory_capacity_on(const struct plan *p, unsigned types);
 #endif

@@ -45,6 +45,7 @@ struct stage {
 	bool embedding, loss;
 	double forward, backward, weight, recompute, exposed;
 	double host;               /* by which the host is slower than all of that */
+	int type;                  /* of its slowest GPUs (gpu_types.h) */
 	double units[UNIT_COUNT];
 };
 
@@ -58,7 +59,9 @@ double stage_total(const struct stage *s);
 
 /* The pipeline as a whole, and its slowest stage. It points to what it was made of. */
 struct step_run {
-	struct step_setup *set;
+	struct step_setup *set; /* of the slowest stage's GPUs */
+	struct step_setup other[PLAN_OTHERS_MAX]; /* touched where there are GPUs of other types alone */
+	double peak;           /* of a GPU, in the mean of all */
 	const struct layout *layout;
 	struct stage slowest;
 	int64_t rank;          /* of the slowest stage */

@@ -10,17 +10,18 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/framework/gpu_types.h"
 #include "core/model/adapters.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/framework/error.h"
-#include "core/plan/nodes.h"
 #include "core/plan/pool.h"
 #include "core/train/bubble.h"
 #include "core/train/drive.h"
 #include "core/train/host.h"
 #include "core/train/memory.h"
 #include "core/train/step_setup.h"
+#include "core/train/step_stages.h"
 #include "core/train/update.h"
 
 #define STEP_SOURCE "Narayanan et al. 2021, arXiv 2104.04473"
@@ -29,113 +30,6 @@
 #define GEMM_SOURCE "ai-dynamo/aiconfigurator systems/data (GEMM tables)"
 #define FLOPS_SOURCE "Megatron-LM megatron/training/training.py"
 #define TRAFFIC_SOURCE "ai-dynamo/aiconfigurator systems/data (NCCL); nccl src/graph/tuning.cc"
-
-static void
-run_stage(const struct step_run *r, const struct plan *p, const struct placement *pl, int64_t rank,
-    struct stage *s)
-{
-	stage_count(s, p, placement_chunk(pl, rank, 0), pl->vpp, r->set->parts.usual);
-	stage_time(s, r->set, p);
-}
-
-/* DualPipe: half of the micro-batches pass a rank as this stage, half as its mirror image. */
-static void
-run_mirror(const struct step_run *r, const struct plan *p, const struct placement *pl, int64_t mirror,
-    struct stage *s)
-{
-	struct stage m;
-
-	run_stage(r, p, pl, mirror, &m);
-	s->forward = (s->forward + m.forward) / 2;
-	s->backward = (s->backward + m.backward) / 2;
-	s->weight = (s->weight + m.weight) / 2;
-	s->recompute = (s->recompute + m.recompute) / 2;
-	s->host = (s->host + m.host) / 2;
-	s->exposed = (s->exposed + m.exposed) / 2;
-	for (int u = 0; u < UNIT_COUNT; u++)
-		s->units[u] = (s->units[u] + m.units[u]) / 2;
-	for (int k = 0; k < LAYER_KINDS; k++) {
-		s->kind[k] = (s->kind[k] + m.kind[k]) / 2;
-		s->again[k] = (s->again[k] + m.again[k]) / 2;
-	}
-	s->mtp = (s->mtp + m.mtp) / 2;
-}
-
-static void
-run_stages(struct step_run *r, const struct plan *p, const struct placement *pl)
-{
-	struct stage s = { .layers = 0 };
-
-	r->sum = 0;
-	r->rank = 0;
-	memset(r->again, 0, sizeof r->again);
-	for (int64_t i = 0; i < pl->pp; i++) {
-		const int64_t mirror = placement_mirror(pl, p, i);
-
-		if (mirror >= 0 || !params_as_before(p, pl, i)) /* else the same again */
-			run_stage(r, p, pl, i, &s);
-		if (mirror >= 0)
-			run_mirror(r, p, pl, mirror, &s);
-		for (int k = 0; k < LAYER_KINDS; k++)
-			r->again[k] += s.again[k];
-		r->sum += stage_total(&s);
-		if (i == 0 || stage_total(&s) > stage_total(&r->slowest)) {
-			r->slowest = s;
-			r->rank = i;
-		}
-	}
-}
-
-/* How slow each stage is: as its slowest node, for which all that it works with waits. Of nodes that
- * hold several stages, each. */
-static bool
-find_slow(const struct plan *p, const struct layout *l, double factor[STAGE_CHUNKS_MAX])
-{
-	struct slow_nodes slow;
-	char err[256];
-
-	for (int64_t i = 0; i < p->parallel.pp; i++)
-		factor[i] = 1;
-	if (!nodes_slow(&slow, p, err, sizeof err))
-		return false;
-	for (int k = 0; k < slow.count; k++) {
-		const int64_t gpus = p->cluster.gpus_per_node;
-
-		for (int64_t slot = slow.range[k].first * gpus; slot < (slow.range[k].last + 1) * gpus; slot++) {
-			const int64_t rank = plan_at_slot(p, slot);
-			double *of = rank >= 0 && rank < l->world ? &factor[layout_pipeline_rank(l, rank)] : NULL;
-
-			if (of != NULL)
-				*of = smaller(*of, slow.range[k].factor);
-		}
-	}
-	return slow.count > 0;
-}
-
-/* Seconds by which slow nodes make a step longer: work of their stages takes longer for each
- * micro-batch, and where another stage was the slowest one they first use up what they waited for it. */
-static double
-slow_seconds(const struct step_run *r, const struct plan *p, const struct placement *pl)
-{
-	double factor[STAGE_CHUNKS_MAX], sum = 0, most = 0;
-	struct stage s = { .layers = 0 };
-
-	if (p->cluster.slow_nodes[0] == '\0' || !find_slow(p, r->layout, factor))
-		return 0;
-	for (int64_t i = 0; i < pl->pp; i++) {
-		const int64_t mirror = placement_mirror(pl, p, i);
-		double total;
-
-		run_stage(r, p, pl, i, &s);
-		if (mirror >= 0)
-			run_mirror(r, p, pl, mirror, &s);
-		total = stage_total(&s) + (s.forward + s.backward + s.recompute) * (1 / factor[i] - 1);
-		sum += total;
-		most = larger(most, total);
-	}
-	return larger(0, r->microbatches * (most - stage_total(&r->slowest)) +
-	    ((sum - most) - (r->sum - stage_total(&r->slowest))) / (double)pl->vpp);
-}
 
 /* Traffic that nothing hides goes with the work. */
 static struct chunk_time
@@ -391,7 +285,7 @@ rates(struct steptime *out, const struct plan *p, const struct step_run *r,
 	out->tokens_per_second_per_gpu = tokens * rate;
 	out->training_seconds = p->training.token_budget * 1e9 / out->tokens_per_second;
 	out->model_tflops_per_gpu = out->model_flops * rate / 1e12;
-	rate /= r->set->machine.peak;
+	rate /= r->peak;
 	out->mfu = out->model_flops * rate;
 	out->hfu = out->hardware_flops * rate;
 	out->mfu_full = out->full_flops * rate;
@@ -409,36 +303,61 @@ add_traffic(const struct step_run *r, const struct plan *p, const struct placeme
 	const struct window window = { (1 + waits) * s->forward,
 		(1 + waits) * s->backward + s->recompute, s->layers, r->microbatches };
 	double units[UNIT_COUNT];
+	struct plan room;
 
 	if (ledger != NULL)
 		ledger->stage = (int32_t)r->rank;
 	for (int u = 0; u < UNIT_COUNT; u++)
 		units[u] = r->microbatches * s->units[u];
 	traffic_add_flows(traffic, p, &r->set->flows, units, ledger);
-	traffic_add_step(traffic, p, r->layout, pl, &(struct step_state){ r->held, r->trained },
+	traffic_add_step(traffic, gpu_types_links(p, &room), r->layout, pl, &(struct step_state){ r->held, r->trained },
 	    &window, ledger);
+}
+
+/* Its stages on these GPUs, and what follows from them. */
+static void
+run_on(struct step_run *r, const struct step_gpus *gpus, const struct plan *p, const struct placement *pl)
+{
+	struct pipeline_times times;
+
+	step_stages_run(r, gpus, p, pl);
+	find_most_held(r, p, pl);
+	r->bubble = r->least = r->slow = 0;
+	if (!gpus->set[0]->machine.known)
+		return;
+	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r->slowest), r->sum,
+	    stage_passes(&r->slowest).forward, r->slowest.weight, r->microbatches };
+	r->bubble = bubble_seconds(plan_schedule(p), &times);
+	r->slow = step_stages_slow(r, gpus, p, pl);
+	/* Terms of step_terms, to which the others only add. */
+	r->least = ROUNDED(r->microbatches * stage_total(&r->slowest) + r->bubble);
+}
+
+/* The same, where GPUs are of several types. */
+static void
+run_on_types(struct step_run *r, struct step_setup *s, const struct plan *p, const struct layout *l,
+    const struct placement *pl)
+{
+	struct step_types types;
+
+	step_types_init(&types, r->other, s, p, l);
+	r->peak = types.peak;
+	run_on(r, &types.gpus, p, pl);
 }
 
 void
 steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p,
     const struct layout *l, const struct placement *pl, int64_t microbatches)
 {
-	struct pipeline_times times;
+	const struct step_gpus alone = { .types = 1, .plan = { p }, .set = { s } };
 
-	r->set = s;
 	r->layout = l;
 	r->microbatches = microbatches > 0 ? (double)microbatches : 1;
-	run_stages(r, p, pl);
-	find_most_held(r, p, pl);
-	r->bubble = r->least = r->slow = 0;
-	if (!s->machine.known)
-		return;
-	times = (struct pipeline_times){ pl->pp, pl->vpp, stage_total(&r->slowest), r->sum,
-	    stage_passes(&r->slowest).forward, r->slowest.weight, r->microbatches };
-	r->bubble = bubble_seconds(plan_schedule(p), &times);
-	r->slow = slow_seconds(r, p, pl);
-	/* Terms of step_terms, to which the others only add. */
-	r->least = ROUNDED(r->microbatches * stage_total(&r->slowest) + r->bubble);
+	r->peak = s->machine.peak;
+	if (p->others > 0)
+		run_on_types(r, s, p, l, pl);
+	else
+		run_on(r, &alone, p, pl);
 }
 
 double
@@ -455,7 +374,7 @@ steptime_least(struct step_setup *s, const struct plan *p, bool piped, int64_t c
 	struct pipeline_times even = { .stages = par->pp, .chunks = chunks };
 	struct stage work;
 
-	if (!s->machine.known)
+	if (!s->machine.known || p->others > 0) /* some may be faster */
 		return 0;
 	stage_count(&work, p, &all, 1, s->parts.usual);
 	stage_time(&work, s, p);
@@ -471,6 +390,7 @@ steptime_within(const struct step_run *r, double limit, const struct plan *p,
 {
 	const struct machine *g = &r->set->machine;
 	struct steptime out = { .error = error_of_step(p) };
+	struct plan room;
 
 	traffic->count = 0;
 	if (r->least > limit) {
@@ -481,7 +401,7 @@ steptime_within(const struct step_run *r, double limit, const struct plan *p,
 	if (!g->known)
 		return out;
 	if (ledger != NULL)
-		stage_note(&r->slowest, p, g, ledger);
+		stage_note(&r->slowest, gpu_type_plan(p, r->slowest.type, &room), g, ledger);
 	step_terms(&out, r, p, traffic, pl, ledger);
 	rates(&out, p, r, ledger);
 	return out;
@@ -500,22 +420,43 @@ steptime_estimate(const struct plan *p, const struct layout *l, const struct pla
 	return steptime_within(&r, INFINITY, p, pl, traffic, ledger);
 }
 
+static void
+time_chunks(const struct step_gpus *gpus, const struct placement *pl, struct chunk_time *out)
+{
+	struct stage s;
+
+	for (int64_t i = 0; i < pl->pp * pl->vpp; i++) {
+		step_stages_time(&s, gpus, &pl->chunk[i], 1, i / pl->vpp);
+		out[i] = stage_passes(&s);
+	}
+}
+
+/* Setups of other GPUs are large: they are on the stack where there are such alone. */
+static void
+time_chunks_of_types(struct step_setup *set, const struct plan *p, const struct layout *l,
+    const struct placement *pl, struct chunk_time *out)
+{
+	struct step_setup other[PLAN_OTHERS_MAX];
+	struct step_types types;
+
+	step_types_init(&types, other, set, p, l);
+	time_chunks(&types.gpus, pl, out);
+}
+
 bool
 steptime_chunks(const struct plan *p, const struct layout *l, const struct placement *pl,
     struct chunk_time *out)
 {
 	struct step_setup set;
+	const struct step_gpus alone = { .types = 1, .plan = { p }, .set = { &set } };
 
 	step_setup_batch(&set, p);
 	if (!set.machine.known)
 		return false;
 	step_setup_plan(&set, p, l);
-	for (int64_t i = 0; i < pl->pp * pl->vpp; i++) {
-		struct stage s;
-
-		stage_count(&s, p, &pl->chunk[i], 1, set.parts.usual);
-		stage_time(&s, &set, p);
-		out[i] = stage_passes(&s);
-	}
+	if (p->others > 0)
+		time_chunks_of_types(&set, p, l, pl, out);
+	else
+		time_chunks(&alone, pl, out);
 	return true;
 }

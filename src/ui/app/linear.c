@@ -59,7 +59,7 @@ static void
 say_sizes(struct answer *a, const struct state *s)
 {
 	const struct parallel *p = &s->plan.parallel;
-	char text[160], node[PLAN_LIST_SIZE + 8];
+	char text[160], node[PLAN_LIST_SIZE + 8], gpus[PLAN_ID_SIZE + PLAN_LIST_SIZE];
 
 	text_put(text, sizeof text, "TP %lld, CP %lld, PP %lld, EP %lld", (long long)p->tp,
 	    (long long)p->cp, (long long)p->pp, (long long)p->ep);
@@ -67,7 +67,7 @@ say_sizes(struct answer *a, const struct state *s)
 		text_add(text, sizeof text, ", DP %lld", (long long)s->estimate->dp);
 	say_answer(a, "%s on %lld node%s of %s %s: %lld GPU%s", text,
 	    (long long)s->plan.cluster.nodes, TEXT_S(s->plan.cluster.nodes),
-	    plan_node_text(&s->plan, node, sizeof node), s->plan.cluster.gpu,
+	    plan_node_text(&s->plan, node, sizeof node), plan_gpu_text(&s->plan, gpus, sizeof gpus),
 	    (long long)plan_world(&s->plan), TEXT_S(plan_world(&s->plan)));
 }
 

@@ -39,6 +39,8 @@ place_rows(struct rows *rows, const struct state *s, int64_t rank)
 		text_add(text, sizeof text, ": %s", name);
 	if (speed < 1)
 		text_add(text, sizeof text, "; it reaches %.3g of the speed of others", speed);
+	if (s->plan.others > 0)
+		text_add(text, sizeof text, "; GPUs of type %s", nodes_gpu(&s->plan, node));
 	if (c->nvlink_domain > 1)
 		text_add(text, sizeof text, "; NVLink domain %lld",
 		    (long long)(slot / c->nvlink_domain));
@@ -193,12 +195,12 @@ memory_rows(struct rows *rows, const struct state *s, int64_t rank)
 		    !result_value(id, e, stage, &bytes) || !(bytes > 0))
 			continue;
 		rows_item(rows, TARGET_MEMORY, id == RESULT_TOTAL && e->capacity_known &&
-		    bytes > e->capacity ? ROLE_ERROR : ROLE_TEXT, "%-12s %10s", result_table[id].label,
+		    bytes > e->stage[stage].capacity ? ROLE_ERROR : ROLE_TEXT, "%-12s %10s", result_table[id].label,
 		    UNITS_SHORT(BYTES, bytes));
 	}
 	if (e->capacity_known)
 		rows_item(rows, TARGET_MEMORY, ROLE_TEXT, "%-12s %10s", "of",
-		    UNITS_SHORT(BYTES, e->capacity));
+		    UNITS_SHORT(BYTES, e->stages > stage ? e->stage[stage].capacity : e->capacity));
 	if (result_value(RESULT_HOST_BYTES, e, stage, &bytes) && bytes > 0)
 		rows_item(rows, TARGET_NONE, ROLE_TEXT, "%-12s %10s", "on the host",
 		    UNITS_SHORT(BYTES, bytes));

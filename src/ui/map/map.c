@@ -94,7 +94,8 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 	const struct map_grid *g = &d->grid;
 	const int w = g->box_w, h = (int)g->box_h;
 	const double speed = nodes_speed(d->plan, box, box);
-	char title[NODE_NAME_SIZE + 64], name[NODE_NAME_SIZE];
+	char title[NODE_NAME_SIZE + PLAN_ID_SIZE + 64], name[NODE_NAME_SIZE];
+	const char *gpu;
 
 	for (int i = 0; i <= h; i += h)
 		for (int j = 0; j <= w; j++)
@@ -113,6 +114,9 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 		text_put(title, sizeof title, " %s ", name);
 	if (speed < 1 && w > 20)
 		text_add(title, sizeof title, "slow %.3g ", speed);
+	gpu = nodes_gpu(d->plan, box);
+	if (!text_equal(gpu, d->plan->cluster.gpu) && (int)(strlen(title) + strlen(gpu)) + 2 <= w)
+		text_add(title, sizeof title, "%s ", gpu);
 	draw_title(d, x + 1, y, w - 1, (struct style){ .role = speed < 1 ? ROLE_WARNING : ROLE_TEXT },
 	    title, box);
 }

@@ -231,7 +231,8 @@ run_end(const struct state *s, int64_t first)
 	const bool based = base != NULL && base->stages == e->stages;
 	int64_t end = first + 1;
 
-	while (end < e->stages && reads_same(&e->stage[first].memory, &e->stage[end].memory) &&
+	while (end < e->stages && is_alike(e->stage[first].capacity, e->stage[end].capacity) &&
+	    reads_same(&e->stage[first].memory, &e->stage[end].memory) &&
 	    (!based || reads_same(&base->stage[first].memory, &base->stage[end].memory)))
 		end++;
 	return end;
@@ -347,9 +348,10 @@ draw_stages(const struct state *s, struct canvas *c, struct rect line, int64_t s
 	const struct estimate *e = s->estimate;
 	const struct memory *m = &e->stage[stage].memory;
 	const bool is_selected = s->focus == PANE_MEMORY && s->stage.at >= stage && s->stage.at < end;
-	const bool over = e->capacity_known && m->total > e->capacity;
+	const double capacity = e->stage[stage].capacity;
+	const bool over = e->capacity_known && m->total > capacity;
 	const char *word = line.w < WORDS_FROM ? "st" : end - stage > 1 ? "stages" : "stage";
-	const double scale = e->capacity > e->peak_total ? e->capacity : e->peak_total;
+	const double scale = larger(larger(capacity, e->capacity), e->peak_total);
 	const int amount_w = 11;
 	struct style style = { .role = over ? ROLE_ERROR : ROLE_TEXT };
 	char buf[96], run[48];
@@ -368,7 +370,7 @@ draw_stages(const struct state *s, struct canvas *c, struct rect line, int64_t s
 	}
 	if (line.w > label_w + amount_w + 3)
 		draw_bar(c, (struct rect){ line.x + label_w, line.y, line.w - label_w - amount_w, 1 },
-		    m, e->capacity, scale > 0 ? scale : 1, pane_is_solid(s, c));
+		    m, capacity, scale > 0 ? scale : 1, pane_is_solid(s, c));
 	units_short(buf, sizeof buf, MEASURE_BYTES, m->total);
 	text_add(buf, sizeof buf, over ? "!" : " ");
 	canvas_text(c, line, line.x + line.w - canvas_width(c, buf), line.y, style, buf);
