@@ -479,11 +479,11 @@ lines() {
 }
 roce='--nodes=2 --set cluster.transport=roce'
 tuned="--layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --model=llama-3.1-8b --set finetune.method=full --set finetune.kernels=eager"
-for to in megatron megatron-sbatch megatron-srun megatron-bridge torchtitan nanotron deepspeed trl axolotl llama-factory ms-swift torchtune \
+for to in megatron megatron-sbatch megatron-srun flagscale megatron-bridge torchtitan nanotron deepspeed trl axolotl llama-factory ms-swift torchtune \
     verl nemo-rl openrlhf slime vllm sglang trtllm dynamo lws llm-d; do
 	rm -rf net
 	case $to in
-	megatron*) with='--layout=megatron --model=llama-3.1-8b' ;;
+	megatron* | flagscale) with='--layout=megatron --model=llama-3.1-8b' ;;
 	torchtitan) with='--layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --model=llama-3.1-8b' ;;
 	nanotron) with='--layout=nanotron --model=llama-2-7b --tp=2 --pp=1 --zero-stage=1 --set training.cross_entropy=native' ;;
 	deepspeed) with='--layout=deepspeed --tp=1 --pp=1 --zero-stage=3 --model=llama-3.1-8b' ;;

@@ -1006,4 +1006,26 @@ for f in 'preset = "llama-3.1-8b"' 'micro_batch_size = 4' 'sequence_length = 819
 	out_has "^	$f;"
 done
 
+about 'GPUs of several types go to FlagScale as meshes, and come back'
+types='--model=llama-3.1-8b --nodes=4 --tp=4 --pp=4 --global-batch-size=64 --set=cluster.other_gpus=2-3=a100'
+run 0 export --to=flagscale $types --set=parallel.pipeline_layout='Et*12|t*12|t*5|t*3L' -o meshes.sh
+for f in '--hetero-process-meshes 4 1 1 2 2 4 1 1 2 2' '--hetero-device-types h100-sxm-80gb a100-sxm4-80gb' \
+    '--hetero-pipeline-layer-split 12 12 5 3'; do
+	grep -qe "^	$f\$" meshes.sh || fail "$f"
+done
+run 0 import meshes.sh
+out_has '^	other_gpus = "2-3=a100-sxm4-80gb";'
+out_has 'pipeline_layout = "Et\*12|t\*12|t\*5|t\*3L";'
+out_has '^	pp = 4;'
+sed 's/meshes 4 1 1 2 2 4/meshes 4 1 1 2 2 8/' meshes.sh >tp.sh
+run 1 import tp.sh
+err_has 'hetero-process-meshes: has meshes of other TP'
+run 1 export --to=flagscale $types --pp=1
+err_has 'a mesh has GPUs of one type, and stage 0 has several'
+about 'makers that no library joins are refused, or told'
+run 1 check --layout=torchtitan $types --set=cluster.other_gpus=2-3=mi300x
+out_has '^error cluster.other_gpus other_gpus_apart'
+run 0 export --to=flagscale $types --set=cluster.other_gpus=2-3=mi300x -o makers.sh
+grep -q -- '--distributed-backend flagcx' makers.sh || fail flagcx
+
 finish

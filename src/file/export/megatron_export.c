@@ -450,6 +450,14 @@ finish_script(struct export *e, const char *name, const char *options, struct te
 	free(body->text);
 }
 
+void
+megatron_finish(struct export *e, const char *name, struct textbuf *body)
+{
+	put_data(body);
+	put_launch(body, e->plan);
+	finish_script(e, name, "", body);
+}
+
 bool
 megatron_can_run(struct export *e)
 {
@@ -480,9 +488,7 @@ megatron_write(struct export *e)
 	export_put_network(&body, e->plan, e->plan->cluster.nodes);
 	megatron_put_connections(&body, e->plan);
 	put_args(&body, e);
-	put_data(&body);
-	put_launch(&body, e->plan);
-	finish_script(e, "megatron.sh", "", &body);
+	megatron_finish(e, "megatron.sh", &body);
 }
 
 /* ---- Slurm -------------------------------------------------------------------------------- */

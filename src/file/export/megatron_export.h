@@ -12,6 +12,9 @@ bool megatron_can_run(struct export *e);
  * (megatron_core.h). */
 void megatron_put_args(struct textbuf *out, const char *name, const struct plan *p, int core);
 
+/* A script of these lines and a launch of PRETRAIN with args by torchrun, with data for a rehearsal. */
+void megatron_finish(struct export *e, const char *name, struct textbuf *body);
+
 /* Modules whose input goes to the host, joined by blanks, and the share of a chunk's that do, its
  * first ones (Megatron-LM docs/user-guide/features/fine_grained_activation_offloading.md). */
 enum { MEGATRON_MODULES_SIZE = 128 };

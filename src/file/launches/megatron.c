@@ -5,6 +5,7 @@
 #include "file/launches/launches.h"
 #include "file/launches/megatron_args.h"
 #include "file/launches/megatron_flags.h"
+#include "file/launches/megatron_hetero.h"
 #include "file/launches/megatron_hybrid.h"
 #include "file/launches/megatron_rules.h"
 #include "file/launches/settings_keys.h"
@@ -438,7 +439,8 @@ is_read(const char *flag)
 	    "--moe-enable-deepep --hybrid-layer-pattern --hybrid-override-pattern "
 	    "--mtp-hybrid-override-pattern --mamba-num-heads --mamba-head-dim --mamba-state-dim "
 	    "--mamba-num-groups --fine-grained-activation-offloading --offload-modules "
-	    "--activation-offload-fraction";
+	    "--activation-offload-fraction --enable-hetero --hetero-process-meshes --hetero-device-types "
+	    "--hetero-pipeline-layer-split --hetero-current-device-type";
 
 	return megatron_flag_find(flag) != NULL || text_index(read, flag, strlen(flag)) >= 0;
 }
@@ -472,6 +474,7 @@ megatron_take(struct megatron_args *a, const struct megatron_launcher *by)
 	put_context(a);
 	put_sharding(a);
 	by->machine(a);
+	megatron_put_hetero(a);
 	megatron_put_step(a);
 	megatron_rules(a);
 	tell_ignored(a, by->own);
