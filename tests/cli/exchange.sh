@@ -173,4 +173,27 @@ grep -v '^# ' big.sh >a
 grep -v '^# ' again.sh >b
 cmp -s a b || fail 'and differs when exported again'
 
+about 'Slurm starts ranks in the order of the nodes that the plan names'
+for target in megatron-sbatch megatron-srun; do
+	run 0 export --to=$target --nodes=4 --tp=8 --pp=1 --set 'cluster.node_list=n[5,3,1-2]'
+	out_has '^#SBATCH --nodelist=n\[5,3,1-2\]$'
+	out_has "^scontrol show hostnames 'n\[5,3,1-2\]' "
+	out_has '^export SLURM_HOSTFILE SLURM_DISTRIBUTION=arbitrary$'
+	out_has 'SLURM_PROCID'
+	# run as Slurm would: names in this order, each as often as it has tasks
+	sed -n '/^SLURM_HOSTFILE=/,/^export SLURM_HOSTFILE/p' out >hosts.sh
+	cat >hosts-test.sh <<'SH'
+scontrol() { printf 'n5\nn3\nn1\nn2\n'; }
+SLURM_JOB_ID=7
+. ./hosts.sh
+SH
+	bash hosts-test.sh || fail 'hosts'
+	[ "$(uniq hosts.7 | tr '\n' ' ')" = 'n5 n3 n1 n2 ' ] || fail "order: $(cat hosts.7)"
+	case $target in *srun) each=8 ;; *) each=1 ;; esac
+	[ "$(wc -l <hosts.7)" -eq $((4 * each)) ] || fail 'tasks'
+	run 0 export --to=$target --nodes=2 --tp=8 --pp=1 --set 'cluster.node_list=n[1-3]'
+	grep -q SLURM_HOSTFILE out && fail 'nodes that the plan lacks'
+	err_has 'cluster.node_list'
+done
+
 finish

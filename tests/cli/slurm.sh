@@ -88,6 +88,10 @@ for target in megatron-sbatch megatron-srun; do
 	about "$target with a layout"
 	timeout 60 sbatch --test-only $target-layout >out 2>&1 || fail "sbatch: exit status $?"
 	out_has 'on nodes n-\[0001-0002\]'
+	run 0 export --to=$target --nodes=2 --tp=8 --pp=1 --set 'cluster.node_list=n-[0002,0001]' -o $target-order
+	about "$target with nodes in an order"
+	timeout 60 sbatch --test-only $target-order >out 2>&1 || fail "sbatch: exit status $?"
+	out_has 'on nodes n-\[0001-0002\]'
 	# what it asks for is read: nodes of 16 GPUs are not there, nor are 257 nodes
 	for ask in '--gpus-per-node=16 --nodes=2' '--gpus-per-node=8 --nodes=512'; do
 		rm -f big

@@ -6,6 +6,7 @@
 
 #include "core/plan/batch.h"
 #include "core/plan/field.h"
+#include "core/plan/nodes.h"
 #include "core/plan/pattern.h"
 #include "file/export/megatron_core.h"
 #include "file/export/parts.h"
@@ -493,10 +494,22 @@ megatron_write(struct export *e)
 
 /* ---- Slurm -------------------------------------------------------------------------------- */
 
+/* The order of the plan's nodes is one for Slurm: names that it may have, as many as there are nodes. */
+static bool
+orders_nodes(const struct plan *p)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-,[]";
+	const char *list = p->cluster.node_list;
+
+	return list[0] != '\0' && strspn(list, plain) == strlen(list) && nodes_count(list) == p->cluster.nodes;
+}
+
 /* What sbatch reads stands before the first command: later lines are passed over. */
 static void
 put_directives(struct textbuf *out, const struct plan *p, int64_t tasks)
 {
+	if (orders_nodes(p))
+		textbuf_add(out, "#SBATCH --nodelist=%s\n", p->cluster.node_list);
 	textbuf_add(out, "#SBATCH --job-name=megatron\n#SBATCH --nodes=%lld\n"
 	    "#SBATCH --ntasks-per-node=%lld\n#SBATCH --gpus-per-node=%lld\n",
 	    (long long)p->cluster.nodes, (long long)tasks, (long long)p->cluster.gpus_per_node);
@@ -506,9 +519,25 @@ put_directives(struct textbuf *out, const struct plan *p, int64_t tasks)
 	    (long long)p->cluster.gpus_per_node);
 }
 
+/* srun sorts nodes by name, unless a file has them in the order of ranks, one line a task (srun(1), --distribution=arbitrary,
+ * SLURM_HOSTFILE). */
+static void
+put_hosts(struct textbuf *out, const struct plan *p, int64_t tasks)
+{
+	textbuf_add(out, "# ranks stand in the order of the plan's nodes\n"
+	    "SLURM_HOSTFILE=$PWD/hosts.$SLURM_JOB_ID\n"
+	    "scontrol show hostnames ");
+	quote_shell(out, p->cluster.node_list);
+	if (tasks > 1)
+		textbuf_add(out, " |\n\twhile read -r host; do for _ in $(seq %lld); do echo \"$host\"; done; done", (long long)tasks);
+	textbuf_add(out, " >\"$SLURM_HOSTFILE\"\n"
+	    "export SLURM_HOSTFILE SLURM_DISTRIBUTION=arbitrary\n"
+	    "MASTER_ADDR=$(head -n 1 \"$SLURM_HOSTFILE\")\n");
+}
+
 /* A plan on another number of nodes would fail after minutes; here it does at once. */
 static void
-put_job(struct textbuf *out, const struct export *e)
+put_job(struct textbuf *out, struct export *e, int64_t tasks)
 {
 	const struct plan *p = e->plan;
 
@@ -516,8 +545,15 @@ put_job(struct textbuf *out, const struct export *e)
 	    "if [ \"$SLURM_NNODES\" -ne %lld ]; then\n"
 	    "\techo \"the plan is for %lld nodes, not $SLURM_NNODES\" >&2\n\texit 2\nfi\n",
 	    (long long)p->cluster.nodes, (long long)p->cluster.nodes);
-	textbuf_add(out, "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
-	    "MASTER_PORT=${MASTER_PORT:-29500}\nexport MASTER_ADDR MASTER_PORT\n");
+	if (orders_nodes(p))
+		put_hosts(out, p, tasks);
+	else
+		textbuf_add(out, "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n");
+	if (p->cluster.node_list[0] != '\0' && !orders_nodes(p))
+		export_missing(e, FIELD_NODE_LIST, "Slurm takes the names of as many nodes as the plan has, and plain ones");
+	else
+		EXPORT_SAY(e, FIELD_NODE_LIST);
+	textbuf_add(out, "MASTER_PORT=${MASTER_PORT:-29500}\nexport MASTER_ADDR MASTER_PORT\n");
 	export_put_network(out, p, p->cluster.nodes);
 	megatron_put_connections(out, p);
 	put_args(out, e);
@@ -532,7 +568,7 @@ write_sbatch(struct export *e, const char *name, int64_t tasks, const char *laun
 	if (!megatron_can_run(e))
 		return;
 	megatron_core_suit(e);
-	put_job(&body, e);
+	put_job(&body, e, tasks);
 	textbuf_bytes(&body, launch, strlen(launch));
 	put_directives(&options, e->plan, tasks);
 	finish_script(e, name, options.failed ? "" : options.text, &body);
@@ -542,16 +578,17 @@ write_sbatch(struct export *e, const char *name, int64_t tasks, const char *laun
 void
 megatron_sbatch_torchrun(struct export *e)
 {
+	/* They are of the node, or of its one task, only inside srun. */
+	const char *rank = orders_nodes(e->plan) ? "SLURM_PROCID" : "SLURM_NODEID";
 	char launch[640];
 
-	/* $SLURM_NODEID is that of the node only inside srun. */
 	text_put(launch, sizeof launch, "# shellcheck disable=SC2016\n"
 	    "exec srun --kill-on-bad-exit=1 --wait=60 bash -c '\n"
 	    "\texec \"${TORCHRUN:-torchrun}\" --nnodes %lld --nproc-per-node %lld \\\n"
-	    "\t\t--node-rank \"$SLURM_NODEID\" --master-addr \"$MASTER_ADDR\" \\\n"
+	    "\t\t--node-rank \"$%s\" --master-addr \"$MASTER_ADDR\" \\\n"
 	    "\t\t--master-port \"$MASTER_PORT\" \"$@\"\n"
 	    "' - \"${PRETRAIN:-pretrain_gpt.py}\" \"${args[@]}\" \"$@\"\n",
-	    (long long)e->plan->cluster.nodes, (long long)e->plan->cluster.gpus_per_node);
+	    (long long)e->plan->cluster.nodes, (long long)e->plan->cluster.gpus_per_node, rank);
 	write_sbatch(e, "megatron.sbatch", 1, launch);
 }
 
