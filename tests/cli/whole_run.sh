@@ -125,4 +125,17 @@ about 'a name that is no format'
 run 1 check --set=run.checkpoint_format=dcp
 out_has 'error run\.checkpoint_format checkpoint_format_unknown: dcp is no format .* torch_dist'
 
+about 'the map has a line where a unit of the network begins'
+map() { run 0 map --nodes=8 --tp=8 --pp=1 --global-batch-size=64 --zoom=cells --width=100 --ascii "$@"; }
+map --set=cluster.levels=8:450,16:50,32:50,64:50/4
+out_has '^=leaf 0, site 0=* +leaf 1 +=leaf 2, spine 1=* +leaf 3$'
+map --set=cluster.levels=8:450,32:50,64:50/4 --set=cluster.nodes_per_rack=2
+out_has '^=rack 0, spine 0=* +rack 1 +=rack 2, leaf 1=* +rack 3$'
+map
+out_has '^ rack 0 +rack 1$'
+about 'and says which nodes have GPUs of another type'
+map --set=cluster.other_gpus=2-3=a100 --zoom=cards
+out_has 'node 2 a100-sxm4-80gb '
+out_has 'node 1 -'
+
 finish

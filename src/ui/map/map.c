@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/framework/levels.h"
 #include "core/plan/nodes.h"
 #include "core/base/text.h"
 #include "ui/map/map_unit.h"
@@ -121,19 +122,58 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 	    title, box);
 }
 
-/* "═ NVLink domain 3 ════════", or the name of the rack alone. */
+/* The largest unit of cluster.levels above a block that begins with it: 0 a leaf, 1 a spine, 2 a site, -1: none does.
+ * *leaf: the block itself is one. */
+static int
+unit_at(const struct plan *p, int64_t block, int64_t *number, bool *leaf)
+{
+	const int64_t rack = plan_rack_nodes(p) * p->cluster.gpus_per_node, first = block * rack;
+	int kind = 0, largest = -1;
+	struct levels levels;
+	char err[256];
+
+	*leaf = false;
+	if (!levels_of(&levels, p, err, sizeof err))
+		return -1;
+	for (int i = 0; i < levels.count && kind < 3; i++) {
+		const int64_t gpus = levels.level[i].gpus;
+
+		if (gpus <= p->cluster.gpus_per_node)
+			continue;
+		*leaf |= kind == 0 && gpus == rack;
+		if (gpus > rack && first % gpus == 0) {
+			largest = kind;
+			*number = first / gpus;
+		}
+		kind++;
+	}
+	return largest;
+}
+
+/* "═ NVLink domain 3 ════════", the name of the rack alone, or a line where a unit of the network begins. */
 static void
 draw_heading(struct map_drawing *d, int64_t block, int x, int y)
 {
 	const bool domain = d->grid.domain > 1;
 	const int w = (int)d->grid.block_cols * d->grid.box_w + 1;
-	char title[64];
+	int64_t number;
+	bool leaf;
+	const int unit = unit_at(d->plan, block, &number, &leaf);
+	char title[64], above[32];
 
-	for (int i = 0; domain && i < w; i++)
+	for (int i = 0; (domain || unit >= 0) && i < w; i++)
 		put_clipped(d, x + i, y, d->c->utf8 ? 0x2550 : L'=');
-	text_put(title, sizeof title, !domain ? "rack %lld" : w > 20 ? " NVLink domain %lld " :
-	    "domain %lld", (long long)block);
-	draw_title(d, x + 1, y, w - 1, (struct style){ .role = domain ? ROLE_TITLE : ROLE_DIM },
+	text_put(title, sizeof title, leaf && !domain ? "leaf %lld" : !domain ? "rack %lld" : w > 20 ?
+	    " NVLink domain %lld " : "domain %lld", (long long)block);
+	if (unit >= 0) {
+		text_put(above, sizeof above, unit == 0 ? "leaf %lld" : unit == 1 ? "spine %lld" : "site %lld",
+		    (long long)number);
+		if ((int)(strlen(title) + strlen(above)) + 3 < w)
+			text_add(title, sizeof title, ", %s", above);
+		else
+			text_put(title, sizeof title, "%s", above);
+	}
+	draw_title(d, x + 1, y, w - 1, (struct style){ .role = domain || unit >= 0 ? ROLE_TITLE : ROLE_DIM },
 	    title, block);
 }
 
