@@ -90,6 +90,14 @@ run 1 diagnose --set=global_batch_size=512 plan.cfg half.log
 out_has '^  training\.global_batch_size +plan 512, run 256 '
 grep -q 'the run is another one than the plan' out && fail 'half a batch explains no longer step'
 
+# NCCL looks for NICs on one node too
+{
+	echo 'n1:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>'
+	steps 400
+} >alone.log
+run 1 diagnose --nodes=1 --tp=8 --pp=1 --set=global_batch_size=512 --set=training.precision=fp8 --model=llama-3.1-8b alone.log
+grep -q 'over TCP sockets' out && fail 'nothing crosses nodes'
+
 # a power limit, with a plan and without
 {
 	echo 'index, power.draw [W], power.limit [W]'

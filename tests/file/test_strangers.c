@@ -313,6 +313,29 @@ test_offline(void **state)
 	assert_true(measured_says(run, EVIDENCE_UNTUNED));
 }
 
+static void
+test_experts_rate(void **state)
+{
+	(void)state;
+	reads("[tuning] SMs 24, NVL chunk 20, RDMA chunk 28: 42.10 GB/s (RDMA), 40.33 GB/s (NVL)\n"
+	    "[tuning] Best dispatch (FP8): SMs 24, NVL chunk 20, RDMA chunk 16: 12.50 GB/s (RDMA), 41.14 GB/s (NVL)\n"
+	    "[tuning] Best combine: SMs 24, NVL chunk 2, RDMA chunk 16: 45 + 1234 us, 12.50 GB/s (RDMA), 41.14 GB/s (NVL)\n");
+	near(median(MEASURED_EXPERTS_BUS), 12.5e9);
+	assert_string_equal(run->file[0].kind, "deepep");
+}
+
+/* Requests that wait at four fifths of the pool: some were evicted, which vLLM says in metrics alone. */
+static void
+test_nearly_full(void **state)
+{
+	(void)state;
+	reads("INFO 09-30 10:05:00 [loggers.py:127] Engine 000: Avg prompt throughput: 6102.8 tokens/s, Avg generation "
+	    "throughput: 1221.7 tokens/s, Running: 259 reqs, Waiting: 535 reqs, GPU KV cache usage: 82.3%, Prefix cache hit "
+	    "rate: 32.2%\n");
+	assert_true(measured_says(run, EVIDENCE_POOL_NEAR));
+	assert_false(measured_says(run, EVIDENCE_POOL_FULL));
+}
+
 int
 main(void)
 {
@@ -330,6 +353,8 @@ main(void)
 		cmocka_unit_test(test_engine_kernels),
 		cmocka_unit_test(test_engine_steps),
 		cmocka_unit_test(test_offline),
+		cmocka_unit_test(test_experts_rate),
+		cmocka_unit_test(test_nearly_full),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -269,6 +269,15 @@ is_told(const struct diagnosis *d, const struct cause *c)
 	return false;
 }
 
+/* Lines say it of NICs, and the run has one node: NCCL looks for them all the same. */
+static bool
+is_elsewhere(const struct cause *c, const struct plan *run)
+{
+	const bool network = c->rate == FIELD_NIC_GBPS || (c->set != NULL && strncmp(c->set, "cluster.nic", 11) == 0);
+
+	return network && run->cluster.nodes == 1;
+}
+
 /* Trials of all causes that the run can have, and whose estimate is worse than the plan's. */
 static size_t
 try_all(const struct view *v, struct trial *t)
@@ -280,6 +289,7 @@ try_all(const struct view *v, struct trial *t)
 		const bool stated = is_stated(v, c);
 
 		if ((c->applies != NULL && !c->applies(&v->d->run) && !stated) || is_excluded(v->m, c) || is_told(v->d, c) ||
+		    is_elsewhere(c, &v->d->run) ||
 		    (c->prior < -4.2 && !stated && !says_any(v->m, c->supports)) ||
 		    (c->effect != EFFECT_FIELDS && !trial_adds_to(c->effect, v->d->leading) && !stated))
 			continue;

@@ -104,6 +104,18 @@ bus_rate(const struct plan *p, int64_t nodes)
 	return seconds > 0 ? collective_bytes(COLLECTIVE_ALL_REDUCE, payload, gpus) / seconds : 0;
 }
 
+/* What a GPU sends to experts of another node, bytes a second, as tests of DeepEP tell it. */
+static double
+experts_rate(const struct plan *p)
+{
+	const double payload = 1 << 30;
+	const int64_t gpus = p->cluster.gpus_per_node * 2;
+	const struct span s = link_stride(p, gpus, 1);
+	const double seconds = collective_seconds(p, COLLECTIVE_ALL_TO_ALL, payload, &s, NULL);
+
+	return seconds > 0 && p->cluster.nodes > 1 ? payload / 2 / seconds : 0;
+}
+
 static double
 of_step(enum measured_id id, const struct plan *p, const struct estimate *e)
 {
@@ -151,6 +163,8 @@ quantity_estimate(enum measured_id id, const struct plan *p, const struct estima
 		return bus_rate(p, p->cluster.nodes);
 	if (id == MEASURED_NETWORK_BUS || id == MEASURED_NVLINK_BUS)
 		return bus_rate(p, id == MEASURED_NETWORK_BUS ? 2 : 1);
+	if (id == MEASURED_EXPERTS_BUS)
+		return experts_rate(p);
 	return estimate_has_step(e) ? of_step(id, p, e) : 0;
 }
 

@@ -27,7 +27,7 @@ static const char *const source_names[SOURCE_COUNT] = {
 	[SOURCE_TUNER] = "tuner", [SOURCE_PROGRESS] = "progress", [SOURCE_VERL] = "verl",
 	[SOURCE_OPENRLHF] = "openrlhf", [SOURCE_NEMO_RL] = "nemo-rl", [SOURCE_SLIME] = "slime",
 	[SOURCE_VLLM] = "vllm", [SOURCE_SGLANG] = "sglang", [SOURCE_TRTLLM] = "trtllm",
-	[SOURCE_BENCHMARK] = "benchmark", [SOURCE_NCCL_TESTS] = "nccl-tests", [SOURCE_NCCL] = "nccl",
+	[SOURCE_BENCHMARK] = "benchmark", [SOURCE_NCCL_TESTS] = "nccl-tests", [SOURCE_DEEPEP] = "deepep", [SOURCE_NCCL] = "nccl",
 	[SOURCE_SMI] = "nvidia-smi", [SOURCE_TOPO] = "topology", [SOURCE_DCGM] = "dcgm",
 	[SOURCE_AMD_SMI] = "amd-smi",
 	[SOURCE_OOM] = "out-of-memory", [SOURCE_TRACE] = "trace", [SOURCE_NSYS] = "nsys",
@@ -156,6 +156,7 @@ say_spikes(struct run_reader *r, const struct series *s)
 	text_put(text, sizeof text, "every %lld steps one takes %.3g times as long: %.2g %% of the time",
 	    (long long)period, times, 100 * (times - 1) / (double)period);
 	run_say(r, EVIDENCE_SPIKES, text, (times - 1) / (double)period);
+	r->m->evidence[EVIDENCE_MANUAL_GC] = (struct evidence){ 0 }; /* as it is, it costs */
 }
 
 /* Half of the steps differ by so much: those of fixed lengths do not. */

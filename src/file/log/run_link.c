@@ -131,6 +131,21 @@ bench_end(struct run_reader *r, const char *line, const char *after)
 	r->next = NULL;
 }
 
+/* ---- DeepEP -------------------------------------------------------------------------------- */
+
+/* "[tuning] Best dispatch (FP8): SMs 24, NVL chunk 20, RDMA chunk 16: 43.24 GB/s (RDMA), 141.14 GB/s
+ * (NVL)", since 2025-06 with microseconds before the rate (deepseek-ai/DeepEP tests/test_internode.py). */
+static void
+experts_best(struct run_reader *r, const char *line, const char *after)
+{
+	const char *at = strstr(after, " GB/s (RDMA)");
+
+	(void)line;
+	while (at != NULL && at > after && strchr("0123456789.", at[-1]) != NULL)
+		at--;
+	run_add(r, MEASURED_EXPERTS_BUS, -1, at != NULL ? log_number_after(at, "") * 1e9 : 0);
+}
+
 /* ---- NCCL's own words ------------------------------------------------------------------------ */
 
 /* "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"; without the last word it goes through
@@ -207,6 +222,8 @@ const struct run_row run_link_rows[] = {
 	{ "alltoall_perf", SOURCE_ASIDE, bench_other },
 	{ "sendrecv_perf", SOURCE_ASIDE, bench_other },
 	{ "# Avg bus bandwidth", SOURCE_NCCL_TESTS, bench_end },
+	{ "[tuning] Best dispatch", SOURCE_DEEPEP, experts_best },
+	{ "[tuning] Best combine", SOURCE_DEEPEP, experts_best },
 	{ " via NET/IB", SOURCE_NCCL, channel },
 	{ "NET/IB : Using", SOURCE_NCCL, devices },
 	{ "NET/IB : GPU Direct RDMA Disabled for HCA", SOURCE_NCCL, not_direct },

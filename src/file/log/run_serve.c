@@ -10,8 +10,10 @@
 #include "core/base/text.h"
 #include "file/log/run_rows.h"
 
-/* Shares of the pool at which it is full, and at which it is mostly free. */
+/* Shares of the pool at which it is full, at which requests of some length were just evicted from it or
+ * find no room, and at which it is mostly free. */
 #define FULL 0.9
+#define NEAR_FULL 0.75
 #define FREE 0.5
 
 static void
@@ -53,6 +55,8 @@ say_pool(struct run_reader *r, const char *line, double waiting, double used)
 {
 	if (waiting > 0 && used >= FULL)
 		run_say(r, EVIDENCE_POOL_FULL, line, waiting);
+	else if (waiting > 0 && used >= NEAR_FULL)
+		run_say(r, EVIDENCE_POOL_NEAR, line, waiting);
 	else if (used > 0 && used < FREE)
 		run_say(r, waiting > 0 ? EVIDENCE_POOL_EMPTY : EVIDENCE_POOL_FREE, line, waiting);
 }
