@@ -129,9 +129,14 @@ LOG
 run 1 diagnose plan.cfg oom.log
 out_has '^  run    asked 2\.00 GiB  free 105 MiB  allocated 66\.0 GiB  reserved besides 9\.87 GiB$'
 out_has '^  plan   parameters '
-out_has '^  certain   memory is in pieces'
+out_has '^  certain   memory is in pieces: reserved, and not allocated: 9\.87 GiB$'
 out_has '^Out of memory: 1 time, last oom.log:1, rank 3: stage 0$'
 out_has '^  first  PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True'
+# of another GPU than the plan's, by its memory alone; graphs hold what the line says
+sed 's/79.19 GiB/183.36 GiB/; s/by PyTorch, and/by PyTorch, with 20.50 GiB allocated in private pools (e.g., CUDA Graphs), and/' oom.log >big.log
+run 1 diagnose plan.cfg big.log
+out_has '^  cluster\.memory_gib +plan 79\.19, run 183\.4 '
+out_has '^  certain   CUDA graphs hold memory of their own: 20\.50 GiB$'
 # by phase, as the outermost call says it, and by stage: what gives room at least cost
 sed 's/rank3/rank70/; s/9.87 GiB is reserved/100 MiB is reserved/' oom.log >late.log
 {

@@ -208,24 +208,12 @@ explains_all(const struct view *v, const struct trial *t)
 	return fabs(log(v->cost / t->cost)) <= 1.645 * v->deviation;
 }
 
-/* The bytes that a line says it takes, of a difference of memory. */
-static double
-stated_bytes(const struct view *v, const struct cause *c)
-{
-	double most = 0;
-
-	for (int i = 0; i < CAUSE_WORDS && c->states[i] != EVIDENCE_NONE; i++)
-		if (measured_measure(v->d->leading) == MEASURE_BYTES)
-			most = larger(most, v->m->evidence[c->states[i]].most);
-	return most;
-}
-
 /* Lines state it, and it makes a share of the difference; of a setting nobody knows how much the run
  * had of it. */
 static bool
 is_certain(const struct view *v, const struct trial *t)
 {
-	const double adds = larger(t->cost - v->estimated, stated_bytes(v, t->cause));
+	const double adds = larger(t->cost - v->estimated, trial_said_bytes(v, t->cause));
 
 	return is_stated(v, t->cause) && (v->slower || t->cause->effect == EFFECT_MEMORY) &&
 	    (t->cause->setting || adds >= STATED_SHARE * (v->cost - v->estimated));

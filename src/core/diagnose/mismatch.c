@@ -9,6 +9,7 @@
 /* How near a peak and a capacity have to be: programs round, and subtract what a driver holds. */
 #define PEAK_NEAR 0.03
 #define CAPACITY_NEAR 0.012
+#define CAPACITY_FAR 0.05
 #define MEAN_NEAR 0.02
 #define BATCH_NEAR 0.005 /* nanotron says 1024 as 1.02K */
 
@@ -86,6 +87,24 @@ compare_gpu(struct mismatch *out, size_t *n, struct plan *run, const struct meas
 	text_put(one.run, sizeof one.run, "%s", gpu->id);
 	if (overrides_put(&(struct setting){ FIELD_GPU, gpu->id }, 1, run, &dropped, &wrong, err,
 	    sizeof err))
+		note_mismatch(out, n, one);
+}
+
+/* A capacity alone names no GPU, but tells that it is none of the plan's. */
+static void
+compare_capacity(struct mismatch *out, size_t *n, struct plan *run, const struct measured *m)
+{
+	const struct fact *capacity = measured_find(m, FACT_CAPACITY);
+	struct mismatch one = { .field = FIELD_MEMORY_GIB };
+	char err[256];
+
+	if (capacity == NULL || *n > 0 || measured_find(m, FACT_GPU_NAME) != NULL ||
+	    is_near(capacity->number, run->cluster.memory_gib * 1073741824.0, CAPACITY_FAR))
+		return;
+	one.place = capacity->place;
+	text_put(one.plan, sizeof one.plan, "%.4g", run->cluster.memory_gib);
+	text_put(one.run, sizeof one.run, "%.4g", capacity->number / 1073741824.0);
+	if (field_parse(FIELD_MEMORY_GIB, run, one.run, err, sizeof err))
 		note_mismatch(out, n, one);
 }
 
@@ -178,6 +197,7 @@ diagnose_mismatches(struct mismatch *out, struct plan *run, const struct measure
 
 	*run = *p;
 	compare_gpu(out, &n, run, m, p, catalog);
+	compare_capacity(out, &n, run, m);
 	compare_world(out, &n, run, m, p);
 	for (size_t i = 0; i < m->facts; i++)
 		if (m->fact[i].id < FIELD_COUNT)

@@ -53,6 +53,16 @@ usual_share(const struct cause *c)
 	return c->rate != FIELD_NAME ? sqrt(c->low * c->high) : pow(1 + c->high, 0.25);
 }
 
+double
+trial_said_bytes(const struct view *v, const struct cause *c)
+{
+	double most = 0;
+
+	for (int i = 0; i < CAUSE_WORDS && c->states[i] != EVIDENCE_NONE; i++)
+		most = larger(most, v->m->evidence[c->states[i]].most);
+	return measured_measure(v->d->leading) == MEASURE_BYTES ? most : 0;
+}
+
 /* What an effect adds to a number that is so much worse than estimated, as a logarithm; a rate has
  * its own in the estimate. */
 static double
@@ -63,6 +73,8 @@ added(const struct view *v, const struct cause *c, double worse)
 	for (int i = 0; i < CAUSE_WORDS; i++)
 		if (c->supports[i] == EVIDENCE_SPIKES && measured_says(v->m, EVIDENCE_SPIKES))
 			return log1p(v->m->evidence[EVIDENCE_SPIKES].most);
+	if (trial_said_bytes(v, c) > 0)
+		return log1p(trial_said_bytes(v, c) / v->estimated);
 	if (!v->slower)
 		return log(usual_share(c));
 	return worse > 0 ? smaller(worse, log1p(c->high)) : 0;

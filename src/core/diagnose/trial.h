@@ -31,6 +31,9 @@ struct trial {
 	double low, high;     /* what it adds to the cost, alone or on top of others */
 };
 
+/* The bytes that lines say a cause takes, of a difference of memory. */
+double trial_said_bytes(const struct view *v, const struct cause *c);
+
 /* Whether an effect adds to a number. */
 bool trial_adds_to(enum effect e, enum measured_id id);
 

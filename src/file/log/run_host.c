@@ -75,6 +75,8 @@ out_of_memory(struct run_reader *r, const char *line, const char *after)
 		run_say(r, EVIDENCE_OTHER_PROCESS, line, o->others);
 	if (o->unallocated > 0.05 * o->allocated)
 		run_say(r, EVIDENCE_FRAGMENTS, line, o->unallocated);
+	if (o->pools > 0)
+		run_say(r, EVIDENCE_GRAPH_POOLS, line, o->pools);
 	run_fact_number(r, FACT_CAPACITY, o->capacity);
 	measured_memory(r->m, &(struct measured_memory){ .rank = log_integer_after(line, "[rank"),
 		.stage = -1, .iterations = -1, .allocated = o->allocated,

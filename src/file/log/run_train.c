@@ -11,6 +11,9 @@
 
 /* ---- torchtitan ----------------------------------------------------------------------------- */
 
+/* A share of the memory that tells all of it. */
+#define TOLD 0.05
+
 /* A share as "81.05%" after a figure in a form such as "77.01GiB(81.05%)". */
 static double
 percent_after(const char *text, const char *word)
@@ -38,7 +41,7 @@ titan_step(struct run_reader *r, const char *line, const char *after)
 	if (tokens > 0)
 		run_fall_back(r, FALLBACK_PACE, step, 1 / tokens);
 	run_add(r, MEASURED_TFLOPS, step, tflops);
-	if (filled > 0)
+	if (filled > TOLD) /* both are rounded */
 		run_fact_number(r, FACT_CAPACITY, held * GIB / filled);
 	if (mfu > 0.01)
 		run_fact_number(r, FACT_PEAK, tflops * 1e12 / mfu);
