@@ -31,6 +31,7 @@ out_has '^step .* slower than the estimate'
 out_has '^Causes, and what each explains of \+7\.[0-9]+ s$'
 out_has '^  possible  '
 out_has '^Look at +[a-z]'
+out_has ' if so, [0-9.]+ .*by the$|by the plan\)$' # what each would show
 out_has '^What the plan.s own settings cost$'
 awk 'length($0) > 100' out | grep . && fail 'lines over 100 columns'
 

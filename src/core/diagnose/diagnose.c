@@ -7,6 +7,7 @@
 #include "core/diagnose/attribute.h"
 #include "core/diagnose/quantity.h"
 #include "core/diagnose/words.h"
+#include "core/framework/resolve.h"
 #include "core/plan/format.h"
 
 /* What the load of an engine adds to the error of its times, where no file tells it. */
@@ -295,31 +296,85 @@ put_mismatch(struct diagnosis *d, double given, double run)
 	d->causes -= out->sets == 0; /* no field says it */
 }
 
-/* What nccl-tests would show, where the cause is a link's. */
+/* What would tell causes apart: what nccl-tests show, what timers and a trace of two steps do. */
+static const enum measured_id parts[] = { MEASURED_NETWORK_BUS, MEASURED_NVLINK_BUS, MEASURED_OPTIMIZER,
+	MEASURED_GRADS_SYNC, MEASURED_PARAMS_GATHER, MEASURED_FORWARD_BACKWARD, MEASURED_EXPOSED, MEASURED_COMPUTE,
+	MEASURED_ALLOCATED, MEASURED_RL_ROLLOUT, MEASURED_RL_TRAIN, MEASURED_TTFT, MEASURED_DECODE };
+enum { PARTS = sizeof parts / sizeof *parts, LINKS = 2 };
+
+/* So different a part has to be to be looked at; a link comes first. */
+#define TELLS_APART 1.25
+#define LINK_TELLS 1.05
+
 static void
-add_answer(char *buf, const struct diagnosis *d, const struct diagnosed_cause *c,
-    const struct estimate *work)
+take_parts(double out[PARTS], const struct plan *p, const struct estimate *e)
 {
-	static const enum measured_id links[] = { MEASURED_NETWORK_BUS, MEASURED_NVLINK_BUS };
-	struct plan p;
+	for (int i = 0; i < PARTS; i++)
+		out[i] = i < LINKS && p->cluster.nodes == 1 && parts[i] == MEASURED_NETWORK_BUS ? 0 :
+		    quantity_estimate(parts[i], p, e);
+}
 
-	p = d->run;
-	diagnosed_put(&p, c->set, c->sets);
-	for (int i = d->run.cluster.nodes > 1 ? 0 : 1; i < 2; i++) {
-		const double now = quantity_estimate(links[i], &d->run, work);
-		const double then = quantity_estimate(links[i], &p, work);
+/* The part that differs most, of those that no file tells; PARTS where none does. */
+static int
+telling_part(const struct diagnosis *d, const double now[PARTS], const double then[PARTS])
+{
+	double most = log(TELLS_APART);
+	int best = PARTS;
 
-		if (then > 0 && now > 0 && fabs(then / now - 1) > 0.05) {
-			text_add(buf, DIAGNOSE_TEXT, " (busbw of 1 GiB %s: %.3g GB/s if so, %.3g by the plan)",
-			    i == 0 ? "over two nodes" : "inside a node", then / 1e9, now / 1e9);
-			return;
+	for (int i = 0; i < PARTS; i++) {
+		const double change = now[i] > 0 && then[i] > 0 ? fabs(log(then[i] / now[i])) : 0;
+
+		if (term_of(d, parts[i]) != NULL)
+			continue;
+		if (i < LINKS && change > log(LINK_TELLS))
+			return i;
+		if (change > most) {
+			most = change;
+			best = i;
 		}
 	}
+	return best;
+}
+
+static void
+add_part(char *buf, enum measured_id id, double now, double then)
+{
+	char so[UNITS_SIZE], plan[UNITS_SIZE];
+
+	if (id == MEASURED_NETWORK_BUS || id == MEASURED_NVLINK_BUS) {
+		text_add(buf, DIAGNOSE_TEXT, " (busbw of 1 GiB %s: %.3g GB/s if so, %.3g by the plan)",
+		    id == MEASURED_NETWORK_BUS ? "over two nodes" : "inside a node", then / 1e9, now / 1e9);
+		return;
+	}
+	units_exact(so, sizeof so, measured_measure(id), then);
+	units_exact(plan, sizeof plan, measured_measure(id), now);
+	text_add(buf, DIAGNOSE_TEXT, " (%s: %s if so, %s by the plan)", measured_label(id), so, plan);
+}
+
+/* What is seen if a cause is so, and if it is not. */
+static void
+add_answer(char *buf, const struct diagnosis *d, const struct diagnosed_cause *c,
+    const struct catalog *catalog, struct estimate *work)
+{
+	struct plan p = d->run;
+	double now[PARTS], then[PARTS];
+	int i;
+
+	estimate_run(work, &p, catalog, NULL);
+	take_parts(now, &p, work);
+	diagnosed_put(&p, c->set, c->sets);
+	plan_resolve(&p, catalog);
+	estimate_run(work, &p, catalog, NULL);
+	if (!work->legal)
+		return;
+	take_parts(then, &p, work);
+	if ((i = telling_part(d, now, then)) < PARTS)
+		add_part(buf, parts[i], now[i], then[i]);
 }
 
 /* What would settle the first causes. */
 static void
-take_measures(struct diagnosis *d, const struct estimate *work)
+take_measures(struct diagnosis *d, const struct catalog *catalog, struct estimate *work)
 {
 	for (size_t i = 0; i < d->causes && d->measures < DIAGNOSE_MEASURES; i++) {
 		const struct diagnosed_cause *c = &d->cause[i];
@@ -328,7 +383,7 @@ take_measures(struct diagnosis *d, const struct estimate *work)
 		    c->certainty == CERTAINTY_EXCLUDED)
 			continue;
 		text_put(d->measure[d->measures], DIAGNOSE_TEXT, "%s", c->cause->confirm);
-		add_answer(d->measure[d->measures++], d, c, work);
+		add_answer(d->measure[d->measures++], d, c, catalog, work);
 	}
 }
 
@@ -383,5 +438,5 @@ diagnose_run(struct diagnosis *out, const struct measured *m, const struct plan 
 	}
 	add_other_work(out, work);
 	attribute_run(out, m, catalog, work);
-	take_measures(out, work);
+	take_measures(out, catalog, work);
 }
