@@ -158,7 +158,7 @@ serve_link(const struct plan *p, double members, double *least)
 
 /* Terms of decoding that follow are kernels of a kind, as those of a trace are summed. */
 static void
-mark(const struct pass *s, struct ledger *ledger, enum kernel_kind kind)
+mark_kernels(const struct pass *s, struct ledger *ledger, enum kernel_kind kind)
 {
 	if (ledger != NULL)
 		ledger->kind = s->prefill ? KERNELS_NONE : kind;
@@ -574,10 +574,10 @@ add_host(const struct serve_work *w, const struct pass *s, double *sum, struct l
 		    AS("seconds", w->rates.host));
 		return;
 	}
-	mark(s, ledger, KERNELS_OTHER);
+	mark_kernels(s, ledger, KERNELS_OTHER);
 	LEDGER_TERM(ledger, *sum, s->quantity, "small kernels", SAMPLE,
 	    w->kernels * w->rates.kernel, AS("kernels", w->kernels), AS("seconds", w->rates.kernel));
-	mark(s, ledger, KERNELS_NONE);
+	mark_kernels(s, ledger, KERNELS_NONE);
 	add_launches(w, s, sum, ledger);
 	LEDGER_TERM(ledger, *sum, s->quantity, "host and sampler", SAMPLE,
 	    w->rates.host + w->rates.request_host * s->requests, AS("seconds", w->rates.host),
@@ -604,18 +604,18 @@ layers_seconds(const struct serve_work *w, const struct pass *s, struct ledger *
 {
 	double sum = 0;
 
-	mark(s, ledger, KERNELS_PRODUCT);
+	mark_kernels(s, ledger, KERNELS_PRODUCT);
 	add_linear(w, s, &sum, ledger);
 	add_joint(w, s, &sum, ledger);
-	mark(s, ledger, KERNELS_EXPERTS);
+	mark_kernels(s, ledger, KERNELS_EXPERTS);
 	add_experts(w, s, &sum, ledger);
-	mark(s, ledger, KERNELS_ATTENTION);
+	mark_kernels(s, ledger, KERNELS_ATTENTION);
 	add_attention(w, s, &sum, ledger);
 	add_recurrence(w, s, &sum, ledger);
-	mark(s, ledger, KERNELS_PRODUCT);
+	mark_kernels(s, ledger, KERNELS_PRODUCT);
 	add_head(w, s, &sum, ledger);
 	add_adapters(w, s, &sum, ledger);
-	mark(s, ledger, KERNELS_NONE);
+	mark_kernels(s, ledger, KERNELS_NONE);
 	add_all_reduces(w, s, &sum, ledger);
 	add_gathers(w, s, &sum, ledger);
 	return sum;
