@@ -140,6 +140,31 @@ test_adapters(void **state)
 	assert_true(some.tokens_per_second < .85 * none.tokens_per_second);
 }
 
+/* Images go through the tower before their prompt: as many tokens take as long. */
+static void
+test_images(void **state)
+{
+	double none, one;
+
+	(void)state;
+	load("qwen3-vl-8b");
+	set("vision_params", "576.4");
+	gpus("1");
+	set("tp", "1");
+	set("max_batched_tokens", "8192");
+	set("prompt_tokens", "4096");
+	none = estimate().prefill_seconds;
+	set("serving.images", "1");
+	set("serving.image_tokens", "1000");
+	one = estimate().prefill_seconds;
+	assert_true(one > none);
+	set("serving.images", "3");
+	assert_true(near(estimate().prefill_seconds - none, 3 * (one - none), 1e-9));
+	set("serving.image_tokens", "3000");
+	set("serving.images", "1");
+	assert_true(near(estimate().prefill_seconds - none, 3 * (one - none), 1e-9));
+}
+
 /* What is accepted follows from shares by place: Kimi-K2.5's EAGLE-3 draft gives 1.83, 2.43 and, of 3, 5
  * and 8, 2.88, 3.46 and 3.77 tokens a step (InferenceX golden_al_distribution/kimik2.5_eagle3.yaml). Each
  * kind of draft has its memory and time; n-grams have none, and drafts pay while weights are what is read. */
@@ -605,7 +630,7 @@ main(void)
 		cmocka_unit_test(test_drafts),
 		cmocka_unit_test(test_prefix),
 		cmocka_unit_test(test_pools),
-		cmocka_unit_test(test_scales), cmocka_unit_test(test_two_batches), cmocka_unit_test(test_adapters), cmocka_unit_test(test_draft_kinds), cmocka_unit_test(test_wide_experts),
+		cmocka_unit_test(test_scales), cmocka_unit_test(test_two_batches), cmocka_unit_test(test_images), cmocka_unit_test(test_adapters), cmocka_unit_test(test_draft_kinds), cmocka_unit_test(test_wide_experts),
 		cmocka_unit_test(test_whole_dense_layers),
 		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_transfer),

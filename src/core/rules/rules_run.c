@@ -285,6 +285,10 @@ BROKEN_IF(rule_acceptance_unknown,
     acceptance_tokens(p->serving.acceptance, 1) < 0,
     "'%s' is no row of shares that fall, such as 0.84,0.66", p->serving.acceptance)
 
+BROKEN_IF(rule_images_without_tower,
+    p->serving.images > 0 && !(p->model.vision_params > 0),
+    "images go through a tower, and the model has none that is told (model.vision_params is 0)")
+
 BROKEN_IF(rule_host_cache_is_unused,
     p->serving.kv_host_gib > 0 && !(p->serving.prefix_hit > 0),
     "KV cache on the host serves prefixes that are found again, and none is "

@@ -17,6 +17,7 @@
 #define GATHER "SGLang python/sglang/srt/layers/dp_attention.py, DpPaddingMode"
 #define SAMPLE "ai-dynamo/aiconfigurator systems/silicon_sample.csv"
 #define DEEPEP "deepseek-ai/DeepEP README, low-latency kernels and, of prompts, normal ones"
+#define VISION "vLLM vllm/model_executor/models/qwen2_5_vl.py, Qwen2_5_VisionTransformer"
 #define PUNICA "vLLM vllm/lora/punica_wrapper/punica_gpu.py, Chen et al. 2023, arXiv 2310.18547"
 #define OPERATIONS "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/operations/communication.py"
 
@@ -28,6 +29,7 @@ static const double large_message = 262144;   /* bytes from which all-reduces ta
 static const double near_seconds = 10e-6, far_seconds = 40e-6; /* least of other collectives */
 static const double exchange_seconds = 20e-6, exchange_share = .6; /* dispatch or combine; NCCL's
  * all-gathers and reduce-scatters reach .48 to .69 of NVLink's rate */
+static const double merged = 4;          /* patches of an image's token */
 static const double network_share = .87; /* of a network card's, by DeepEP's normal kernels */
 
 /* Of a PCIe link's rate that copies of cached blocks reach: 13 to 22 of 64 GB/s, LMCache's logs. */
@@ -584,6 +586,25 @@ add_host(const struct serve_work *w, const struct pass *s, double *sum, struct l
 	    AS("of a request", w->rates.request_host), AS("requests", s->requests));
 }
 
+/*
+ * Images go through the tower before their prompt, in line: four patches of a token (2 x 2 are merged, as in
+ * Qwen-VL's) meet all its parameters, at the rate of 16 bits. What the CPU does to pixels before is not known.
+ */
+static void
+add_images(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const struct plan *p = w->p;
+	const double images = p->serving.images * s->tokens / serve_prompt_tokens(p);
+	const double tokens = (double)(p->serving.image_tokens > 0 ? p->serving.image_tokens :
+	    p->model.vision_tokens);
+	const double n = 1e6 * p->model.vision_params / w->setup->tp, flops = w->rates.head.flops;
+
+	if (s->prefill && images > 0 && n > 0)
+		LEDGER_TERM(ledger, *sum, s->quantity, "images through the tower", VISION,
+		    images * 2 * n * merged * tokens / flops, IS(images), AS("parameters", n),
+		    AS("patches of a token", merged), AS("tokens of one", tokens), AS("compute rate", flops));
+}
+
 /* Adapters of the requests that run are read, as many as there are; each pass has all their kernels. */
 static void
 add_adapters(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
@@ -616,6 +637,7 @@ layers_seconds(const struct serve_work *w, const struct pass *s, struct ledger *
 	add_head(w, s, &sum, ledger);
 	add_adapters(w, s, &sum, ledger);
 	mark_kernels(s, ledger, KERNELS_NONE);
+	add_images(w, s, &sum, ledger);
 	add_all_reduces(w, s, &sum, ledger);
 	add_gathers(w, s, &sum, ledger);
 	return sum;
