@@ -79,6 +79,13 @@ tokens_of_step(const struct estimate *e, const struct plan *p)
 	return serve_tokens_a_step(p);
 }
 
+static double
+hottest(const struct estimate *e, const struct plan *p)
+{
+	(void)e;
+	return serve_hottest(p);
+}
+
 /* Of a node: prompts that fill it, and answers. */
 static double
 node_prompts(const struct estimate *e, const struct plan *p)
@@ -99,7 +106,7 @@ static const struct {
 } quantities[] = {
 	{ "ttft", ttft }, { "ttft_p99", ttft_p99 }, { "tpot", tpot }, { "gap_p99", gap_p99 },
 	{ "throughput", throughput }, { "inside", inside }, { "joules", joules },
-	{ "tokens_a_step", tokens_of_step }, { "prefill_node", node_prompts }, { "decode_node", node_answers },
+	{ "tokens_a_step", tokens_of_step }, { "hottest", hottest }, { "prefill_node", node_prompts }, { "decode_node", node_answers },
 };
 
 /* ---- rows --------------------------------------------------------------------------------- */

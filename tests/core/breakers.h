@@ -212,6 +212,7 @@ static const struct {
 	{ "mode=serve layout=vllm nodes=3 tp=24 attention_heads=24 kv_heads=4 dcp=4", "dcp_without_copies" },
 	{ "mode=serve layout=vllm nodes=2 tp=8 prefill_workers=2xpp4", "prefill_workers_unknown" },
 	{ "mode=serve layout=vllm nodes=2 tp=4 prefill_workers=1xtp12", "prefill_heads_not_divisible" },
+	{ "mode=serve layout=vllm serving.redundant_experts=8", "expert_copies_do_not_fit" },
 	{ "mode=serve layout=vllm serving.images=1", "images_without_tower" },
 	{ "mode=serve layout=vllm acceptance=0.6,0.8", "acceptance_unknown" },
 	{ "mode=serve layout=vllm draft_tokens=2 accepted_tokens=2.5", "accepted_above_drafted" },

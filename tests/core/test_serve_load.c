@@ -11,6 +11,7 @@
 #include "core/plan/acceptance.h"
 #include "core/serve/serve_curve.h"
 #include "core/serve/serve_rates.h"
+#include "core/serve/serve_work.h"
 #include "servecase.h"
 
 /* TP over two pairs of a node goes over PCIe, whatever its NIC. */
@@ -82,7 +83,7 @@ test_whole_dense_layers(void **state)
 	load_pools();
 	whole = estimate().prefill_rate;
 	set("dense_whole", "false");
-	assert_true(estimate().prefill_rate < .5 * whole);
+	assert_true(estimate().prefill_rate < .7 * whole);
 	set("engine", "vllm");
 	whole = estimate().prefill_rate;
 	set("dense_whole", "true");
@@ -138,6 +139,36 @@ test_adapters(void **state)
 	some = estimate();
 	assert_true(some.tokens_per_second > .7 * none.tokens_per_second);
 	assert_true(some.tokens_per_second < .85 * none.tokens_per_second);
+}
+
+/* The busiest rank of experts over nodes decides, and copies that EPLB places take that away for memory:
+ * of 9 experts a rank instead of 8, an eighth more. Within a node the measured rates hold it. */
+static void
+test_copied_experts(void **state)
+{
+	struct serve plain, copies;
+
+	(void)state;
+	load("deepseek-v3");
+	set("engine", "sglang");
+	set("weight_dtype", "fp8");
+	set("nodes", "4");
+	set("tp", "32");
+	set("ep", "32");
+	set("dp_attention", "true");
+	set("concurrency", "4096");
+	plain = estimate();
+	assert_true(near(serve_hottest(&p), 2.4, .01));
+	set("redundant_experts", "32");
+	copies = estimate();
+	assert_true(near(serve_hottest(&p), 1.11, 1e-9));
+	assert_true(copies.step_seconds < .7 * plain.step_seconds);
+	assert_true(copies.weight_bytes - plain.weight_bytes > 58 * 3 * 7168.0 * 2048); /* an expert a layer */
+	assert_true(copies.weight_bytes - plain.weight_bytes < 1.01 * 58 * 3 * 7168.0 * 2048);
+	set("nodes", "1");
+	set("tp", "8");
+	set("ep", "8");
+	assert_true(near(serve_hottest(&p), 1, 1e-12));
 }
 
 /* Images go through the tower before their prompt: as many tokens take as long. */
@@ -630,7 +661,7 @@ main(void)
 		cmocka_unit_test(test_drafts),
 		cmocka_unit_test(test_prefix),
 		cmocka_unit_test(test_pools),
-		cmocka_unit_test(test_scales), cmocka_unit_test(test_two_batches), cmocka_unit_test(test_images), cmocka_unit_test(test_adapters), cmocka_unit_test(test_draft_kinds), cmocka_unit_test(test_wide_experts),
+		cmocka_unit_test(test_scales), cmocka_unit_test(test_two_batches), cmocka_unit_test(test_copied_experts), cmocka_unit_test(test_images), cmocka_unit_test(test_adapters), cmocka_unit_test(test_draft_kinds), cmocka_unit_test(test_wide_experts),
 		cmocka_unit_test(test_whole_dense_layers),
 		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_transfer),

@@ -201,6 +201,13 @@ expert_tp(const struct plan *p)
 }
 
 double
+params_expert_slots(const struct plan *p)
+{
+	return at_least_one(p->model.experts) +
+	    (p->mode == MODE_SERVE ? (double)p->serving.redundant_experts : 0);
+}
+
+double
 params_expert_ranks(const struct plan *p)
 {
 	return at_least_one(p->parallel.ep) * expert_tp(p);
@@ -228,7 +235,7 @@ split_for_serving(struct counter *c, const struct plan *p, struct model *m)
 		c->ranks[SHARE_TP] = 1;
 	m->kv_heads = round_up(m->kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);
 	m->local_kv_heads = round_up(m->local_kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);
-	c->experts = ceil(c->experts);
+	c->experts = ceil(c->experts + (double)p->serving.redundant_experts / at_least_one(p->parallel.ep));
 }
 
 /* Blocks of a rank: with tied embeddings another rank than the first has a copy for its head. */

@@ -194,6 +194,9 @@ struct layer_kinds params_mtp_kinds(const struct model *m);
  * the other layouts and in serve mode. */
 int64_t params_padded_vocab(const struct plan *p);
 
+/* Experts and, of a plan that serves, copies of them: of one layer, on all ranks. */
+double params_expert_slots(const struct plan *p);
+
 /* How many ranks share the routed experts of a layer: EP x ETP. Where a framework knows
  * no expert TP (torchtitan, serving engines), TP splits them while EP is 1. */
 double params_expert_ranks(const struct plan *p);

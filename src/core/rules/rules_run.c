@@ -285,6 +285,12 @@ BROKEN_IF(rule_acceptance_unknown,
     acceptance_tokens(p->serving.acceptance, 1) < 0,
     "'%s' is no row of shares that fall, such as 0.84,0.66", p->serving.acceptance)
 
+BROKEN_IF(rule_copies_do_not_fit,
+    p->serving.redundant_experts > 0 && (!plan_has_experts(p) || p->parallel.ep <= 1 ||
+    (p->model.experts + p->serving.redundant_experts) % p->parallel.ep != 0),
+    "copies of experts need EP above 1 that divides experts and copies together, %lld",
+    N(p->model.experts + p->serving.redundant_experts))
+
 BROKEN_IF(rule_images_without_tower,
     p->serving.images > 0 && !(p->model.vision_params > 0),
     "images go through a tower, and the model has none that is told (model.vision_params is 0)")

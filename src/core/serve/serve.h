@@ -10,7 +10,7 @@
  * tensorrt_llm/_torch/pyexecutor/_util.py. Constants that only logs tell (non-torch,
  * sampler) were read off those of llm-d-incubation/llm-d-planner pull request 205.
  *
- * Not modelled: what the CPU does to images, redundant experts.
+ * Not modelled: what the CPU does to images.
  */
 #ifndef CORE_SERVE_H
 #define CORE_SERVE_H

@@ -54,6 +54,9 @@ double serve_prefill(const struct serve_work *w, double tokens, bool busy, struc
 double serve_pass(const struct serve_work *w, double tokens, double back, double requests, bool busy,
     struct ledger *ledger);
 
+/* Tokens of the busiest rank of experts over the mean. */
+double serve_hottest(const struct plan *p);
+
 /* Seconds to read the head once. */
 double serve_head_seconds(const struct serve_work *w);
 

@@ -79,8 +79,11 @@ engines_tell_rest(struct export *e)
 	if (e->plan->serving.engine == ENGINE_TRTLLM)
 		export_missing(e, FIELD_EAGER, "cuda_graph_config: null in trtllm.yaml");
 	if (e->plan->serving.engine == ENGINE_TRTLLM)
+		export_missing(e, FIELD_REDUNDANT_EXPERTS, "moe_config.load_balancer with its slots, in trtllm.yaml");
+	if (e->plan->serving.engine == ENGINE_TRTLLM)
 		export_missing(e, FIELD_MAX_LORAS, "lora_config with its modules, in trtllm.yaml");
-	EXPORT_SAY(e, FIELD_EAGER, FIELD_TWO_BATCHES, FIELD_DENSE_WHOLE, FIELD_MAX_LORAS, FIELD_MAX_LORA_RANK);
+	EXPORT_SAY(e, FIELD_EAGER, FIELD_TWO_BATCHES, FIELD_DENSE_WHOLE, FIELD_REDUNDANT_EXPERTS,
+	    FIELD_MAX_LORAS, FIELD_MAX_LORA_RANK);
 	field_set_add(&e->said, FIELD_FLASHINFER_SAMPLER); /* vLLM's */
 	export_missing_rest(e, "there is no option for it");
 }
@@ -267,6 +270,9 @@ vllm_options(struct export *e, struct textbuf *out, const struct engines *engine
 	put_above(out, "--data-parallel-size", dp, 1);
 	if (plan_has_experts(p) && p->parallel.ep > 1)
 		textbuf_add(out, " \\\n\t--enable-expert-parallel");
+	if (s->redundant_experts > 0)
+		textbuf_add(out, " \\\n\t--enable-eplb \\\n\t--eplb-config.num_redundant_experts %lld",
+		    (long long)s->redundant_experts);
 	if (s->two_batch_overlap) /* docs/design/dbo.md */
 		textbuf_add(out, " \\\n\t--all2all-backend deepep_low_latency \\\n\t--enable-dbo");
 	put_number(out, "--max-model-len", s->context_length);
@@ -387,6 +393,9 @@ sglang_options(struct export *e, struct textbuf *out, const struct engines *engi
 	if (s->dp_attention && s->dense_whole)
 		textbuf_add(out, " \\\n\t--moe-dense-tp-size 1 \\\n\t--enable-dp-lm-head");
 	put_above(out, "--ep-size", plan_has_experts(p) ? p->parallel.ep : 1, 1);
+	if (s->redundant_experts > 0)
+		textbuf_add(out, " \\\n\t--enable-eplb \\\n\t--ep-num-redundant-experts %lld",
+		    (long long)s->redundant_experts);
 	if (s->two_batch_overlap)
 		textbuf_add(out, " \\\n\t--moe-a2a-backend deepep \\\n\t--enable-two-batch-overlap");
 	put_number(out, "--context-length", s->context_length);
