@@ -87,7 +87,8 @@ json_mend(struct jsonout *j, const struct mend *m)
 }
 
 static const char *const room_names[ROOM_KINDS] = {
-	[ROOM_SAME] = "same_gpus", [ROOM_ADAPTERS] = "adapters", [ROOM_MORE] = "more_nodes"
+	[ROOM_SAME] = "same_gpus", [ROOM_ADAPTERS] = "adapters",
+	[ROOM_SHORTER] = "shorter", [ROOM_MORE] = "more_nodes"
 };
 
 static void
@@ -110,6 +111,11 @@ json_room(struct jsonout *j, const struct room *room)
 	jsonout_close(j);
 }
 
+static const char *const room_leads[ROOM_KINDS] = {
+	[ROOM_SAME] = "search on these GPUs", [ROOM_ADAPTERS] = "nothing on these GPUs fits; adapters do",
+	[ROOM_SHORTER] = "a shorter sequence fits"
+};
+
 /* What a search would do in the same room comes last. */
 static void
 print_room(const struct room *room)
@@ -122,9 +128,10 @@ print_room(const struct room *room)
 		if (!room->found[i])
 			continue;
 		outlook_text(&a->outlook, what, sizeof what);
-		text_put(lead, sizeof lead, i == ROOM_SAME ? "search on these GPUs" : i == ROOM_ADAPTERS ?
-		    "nothing on these GPUs fits; adapters do" : "needs at least %lld nodes of these",
-		    (long long)a->plan.cluster.nodes);
+		if (i == ROOM_MORE)
+			text_put(lead, sizeof lead, "needs at least %lld nodes of these", (long long)a->plan.cluster.nodes);
+		else
+			text_put(lead, sizeof lead, "%s", room_leads[i]);
 		out_line(stdout, "%s:%s: %s", lead, *a->options != '\0' ? a->options : " the plan itself", what);
 	}
 }

@@ -8,9 +8,9 @@
 #include "core/framework/resolve.h"
 #include "core/search/search_make.h"
 
-enum { STEPS_MOST = 1000000, NODES_EACH = 64, NODES_TIMES = 16 };
+enum { STEPS_MOST = 1000000, STEPS_FEWER = 300000, NODES_EACH = 64, NODES_DOUBLED = 8, HALVES_MOST = 8 };
 
-/* Enough was looked at. */
+/* Enough was looked at: less where the room is one of several. */
 static void
 stop_late(void *context, const struct search_worker *w)
 {
@@ -20,13 +20,22 @@ stop_late(void *context, const struct search_worker *w)
 		atomic_store(&control->cancel, true);
 }
 
+static void
+stop_soon(void *context, const struct search_worker *w)
+{
+	struct search_control *control = context;
+
+	if (w->steps > STEPS_FEWER)
+		atomic_store(&control->cancel, true);
+}
+
 /* The best plan of a space, whose estimate goes to work. */
 static bool
-best_of(struct room_answer *a, const char *objective, struct estimate *work)
+best_of(struct room_answer *a, const char *objective, bool soon, struct estimate *work)
 {
 	struct search_worker *worker = calloc(1, sizeof *worker);
 	struct search s = { .space = a->space, .objectives = 1 };
-	struct search_control control = { .tell = stop_late, .context = &control };
+	struct search_control control = { .tell = soon ? stop_soon : stop_late, .context = &control };
 	struct search_key key;
 	struct scope scope;
 	char err[256];
@@ -53,7 +62,7 @@ best_of(struct room_answer *a, const char *objective, struct estimate *work)
 /* On p's GPUs, or on nodes as `nodes` says. */
 static bool
 search_plans(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
-    const char *nodes, struct estimate *work)
+    const char *nodes, bool soon, struct estimate *work)
 {
 	struct wishes w;
 	char err[256];
@@ -64,53 +73,105 @@ search_plans(struct room_answer *a, const struct plan *p, const struct catalog *
 	if (a->space == NULL)
 		a->space = malloc(sizeof *a->space);
 	return a->space != NULL && space_make(a->space, p, catalog, &w, err, sizeof err) &&
-	    best_of(a, nodes != NULL ? "gpus" : "time", work);
+	    best_of(a, nodes != NULL ? "gpus" : "time", soon, work);
 }
 
-/* Adapters in place of all weights; the options name the method first. */
+/* With another value of one field, which the options name first. */
+static bool
+search_changed(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
+    enum field_id f, const char *value, struct estimate *work)
+{
+	struct plan q = *p;
+	char err[256], options[sizeof a->options];
+
+	if (!field_parse(f, &q, value, err, sizeof err))
+		return false;
+	plan_resolve_field(&q, f, catalog);
+	if (!search_plans(a, &q, catalog, NULL, true, work))
+		return false;
+	text_put(options, sizeof options, "%s", a->options);
+	text_put(a->options, sizeof a->options, " --set=%s=%s%s", field_table[f].path, value, options);
+	return true;
+}
+
+/* Adapters in place of all weights. */
 static bool
 search_adapters(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
     struct estimate *work)
 {
-	static const char *const methods[] = { "lora", "qlora" };
-	char err[256], options[sizeof a->options];
+	const bool tunes = p->finetune.method == FINETUNE_FULL ||
+	    (p->finetune.method == FINETUNE_NONE && p->cluster.nodes == 1);
 
-	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-		struct plan q = *p;
+	return tunes && (search_changed(a, p, catalog, FIELD_FINETUNE, "lora", work) ||
+	    search_changed(a, p, catalog, FIELD_FINETUNE, "qlora", work));
+}
 
-		if (!field_parse(FIELD_FINETUNE, &q, methods[i], err, sizeof err))
-			continue;
-		plan_resolve(&q, catalog);
-		if (!search_plans(a, &q, catalog, NULL, work))
-			continue;
-		text_put(options, sizeof options, "%s", a->options);
-		text_put(a->options, sizeof a->options, " --set=finetune.method=%s%s", methods[i], options);
-		return true;
+/* What the model takes, else half of it and so on. */
+static bool
+search_shorter(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
+    struct estimate *work)
+{
+	const int64_t own = p->training.sequence_length, takes = p->model.max_position;
+	int64_t length = takes > 0 && takes < own ? takes : own / 2;
+	char value[32];
+
+	for (int i = 0; i < HALVES_MOST && length > 0; i++, length /= 2) {
+		text_put(value, sizeof value, "%lld", (long long)length);
+		if (search_changed(a, p, catalog, FIELD_SEQUENCE_LENGTH, value, work))
+			return true;
 	}
 	return false;
+}
+
+/* On double the nodes until something fits; then on each number between, where that is soon done. */
+static bool
+search_more(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
+    struct estimate *work)
+{
+	struct room_answer fewer = { .space = NULL };
+	int64_t below = p->cluster.nodes, nodes = 1;
+	char value[64];
+	bool found = false;
+
+	while (nodes <= below)
+		nodes *= 2;
+	for (int i = 0; i < NODES_DOUBLED && !found; i++) {
+		text_put(value, sizeof value, "%lld", (long long)nodes);
+		found = search_changed(a, p, catalog, FIELD_NODES, value, work);
+		if (!found) {
+			below = nodes;
+			nodes *= 2;
+		}
+	}
+	if (!found || nodes - below < 2 || nodes > NODES_EACH || plan_has_experts(p))
+		return found;
+	text_put(value, sizeof value, "%lld..%lld", (long long)below + 1, (long long)nodes - 1);
+	if (search_plans(&fewer, p, catalog, value, false, work)) {
+		free(a->space);
+		*a = fewer;
+	} else
+		free(fewer.space);
+	return true;
 }
 
 struct room *
 room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
     struct estimate *work)
 {
+	static bool (*const others[ROOM_KINDS])(struct room_answer *, const struct plan *,
+	    const struct catalog *, struct estimate *) = {
+		[ROOM_ADAPTERS] = search_adapters, [ROOM_SHORTER] = search_shorter, [ROOM_MORE] = search_more
+	};
 	struct room *room = calloc(1, sizeof *room);
-	const int64_t least = p->cluster.nodes + 1;
-	const bool each = least < NODES_EACH / 2 && !plan_has_experts(p);
-	const bool tunes = p->finetune.method == FINETUNE_FULL ||
-	    (p->finetune.method == FINETUNE_NONE && p->cluster.nodes == 1);
-	char nodes[64];
 
 	if (room == NULL)
 		return NULL;
-	room->found[ROOM_SAME] = search_plans(&room->answer[ROOM_SAME], p, catalog, NULL, work);
+	room->found[ROOM_SAME] = search_plans(&room->answer[ROOM_SAME], p, catalog, NULL, false, work);
 	if (room->found[ROOM_SAME] || same_alone || plan_has_rl(p))
 		return room;
-	if (p->mode == MODE_TRAIN && tunes)
-		room->found[ROOM_ADAPTERS] = search_adapters(&room->answer[ROOM_ADAPTERS], p, catalog, work);
-	text_put(nodes, sizeof nodes, each ? "%lld..%lld" : "%lld..%lld:2", (long long)least,
-	    (long long)(each ? NODES_EACH : NODES_TIMES * least));
-	room->found[ROOM_MORE] = search_plans(&room->answer[ROOM_MORE], p, catalog, nodes, work);
+	for (int i = 0; i < ROOM_KINDS; i++)
+		if (others[i] != NULL && (p->mode == MODE_TRAIN || i == ROOM_MORE))
+			room->found[i] = others[i](&room->answer[i], p, catalog, work);
 	return room;
 }
 

@@ -1,6 +1,6 @@
 /*
  * room.h - what a search finds for a plan on its GPUs, or where nothing on them helps, with
- * adapters in place of all weights, or on how many more of its nodes.
+ * adapters in place of all weights, with a shorter sequence, or on how many more of its nodes.
  */
 #ifndef CLI_ROOM_H
 #define CLI_ROOM_H
@@ -8,7 +8,7 @@
 #include "core/search/advice.h"
 #include "core/search/search.h"
 
-enum room_kind { ROOM_SAME, ROOM_ADAPTERS, ROOM_MORE, ROOM_KINDS };
+enum room_kind { ROOM_SAME, ROOM_ADAPTERS, ROOM_SHORTER, ROOM_MORE, ROOM_KINDS };
 
 /* A plan that fits for certain. */
 struct room_answer {
