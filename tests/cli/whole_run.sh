@@ -45,6 +45,16 @@ about 'days of published runs'
 [ "$(wc -l <errors)" -ge 9 ] || fail 'some rows have no run'
 awk '{ e[NR] = $1 } END { exit !(NR > 0 && e[int((NR + 1) / 2)] <= 0.15) }' errors || fail 'above 15 % in the median'
 
+# What they say of their speed and memory: SmolLM3 14 thousand tokens a second and GPU at an MFU of 29.4 % (Smol Training
+# Playbook); DeepSeek-V3 ran.
+about 'published runs as they were described'
+# shellcheck disable=SC2046
+run 0 estimate empty.cfg --json $(options WR32)
+number tokens_per_second_per_gpu | awk '{ exit !($1 > 0.9 * 14000 && $1 < 1.1 * 14000) }' || fail "SmolLM3: $(number tokens_per_second_per_gpu)"
+# shellcheck disable=SC2046
+run 0 estimate empty.cfg --json $(options WR18)
+out_has '"fits": true'
+
 # Narayanan et al. 2021, arXiv 2104.04473, table 2, days for 300 billion tokens: ZeRO-3 alone and PTD-P
 # on the same GPUs. ZeRO-3 is the slower everywhere and gains next to nothing above 768 GPUs.
 days() {
