@@ -1,6 +1,6 @@
 /*
  * accuracy - estimates against measurements of real runs: one table for training memory,
- * one for fine-tuning, one for reinforcement learning, one for step time and one for the rank of
+ * one for fine-tuning, one for reinforcement learning, one for step time, one for whole runs and one for the rank of
  * what was run, one for serving, with what a plan can not express listed below each.
  *
  * It reports; it never passes or fails. tests/core/test_accuracy_*.c hold the figures.
@@ -18,6 +18,7 @@
 #include "accuracy_rank.h"
 #include "accuracy_rate.h"
 #include "accuracy_rl.h"
+#include "accuracy_run.h"
 #include "accuracy_serve.h"
 #include "accuracy_step.h"
 
@@ -32,6 +33,7 @@ main(void)
 	accuracy_finetune(stdout, top);
 	accuracy_rl(stdout, top);
 	accuracy_step(stdout, top);
+	accuracy_run(stdout, top);
 	accuracy_fit(stdout, top);
 	accuracy_rank(stdout, top);
 	accuracy_serve(stdout, top);
