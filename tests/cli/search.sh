@@ -114,6 +114,8 @@ sed -n '/^rank/,/^$/p' out >answer
 sed 's/^[^:]*: *//' first | tr ' ' '\n' | tr -d "'" >words
 xargs "$PROG" search --model=llama-3.1-8b --global-batch-size=512 --top=1 <words | sed -n '/^rank/,/^$/p' >same
 cmp answer same || fail 'it is not the search that it prints'
+good search budget 1M 100B --model=llama-3.1-8b --nodes=8 --global-batch-size=512 --set=cluster.gpu_hour_price=2 --fix=tp --fix=pp --fix=cp --top=1
+out_has "^budget 1M 100B: .*--where='cost<=1000000' "
 run 2 search deadline 30d
 err_has 'how long is the run'
 run 2 search deadline 30d 1T nosuch.cfg

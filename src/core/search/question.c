@@ -25,9 +25,9 @@ refuse_question(char *err, const char *reason)
 	return -1;
 }
 
-/* "15T", "1.5e12" or "200B" tokens; false for another word. */
+/* "15T", "1.5e12" or "200B", of tokens or of money; false for another word. */
 static bool
-take_tokens(const char *word, double *tokens)
+take_many(const char *word, double *tokens)
 {
 	static const struct { char letter; double factor; } units[] = {
 		{ 'T', 1e12 }, { 'B', 1e9 }, { 'M', 1e6 }, { 't', 1e12 }, { 'b', 1e9 }, { 'm', 1e6 },
@@ -50,7 +50,7 @@ static bool
 put_budget(const struct plan *p, const char *word, int *taken, double *tokens, char *options,
     char *err)
 {
-	if (word != NULL && take_tokens(word, tokens)) {
+	if (word != NULL && take_many(word, tokens)) {
 		text_add(options, QUESTION_SIZE, " free=training.token_budget=%.10g", *tokens / 1e9);
 		++*taken;
 	} else {
@@ -130,11 +130,11 @@ ask_budget(const struct plan *p, const struct catalog *catalog, const char *cons
 	int taken = 1;
 
 	(void)catalog;
-	if (words < 1 || !text_to_real(word[0], &money) || !(money > 0))
-		return refuse_question(err, "how much? A number, such as 2e6, of the money that --price or "
+	if (words < 1 || !take_many(word[0], &money))
+		return refuse_question(err, "how much? A number, such as 2e6 or 2M, of the money that --price or "
 		    "cluster.gpu_hour_price is in");
-	text_put(options, QUESTION_SIZE, "objective=run.days where=cost<=%s "
-	    "free=cluster.nodes=1..%lld", word[0], (long long)p->cluster.nodes);
+	text_put(options, QUESTION_SIZE, "objective=run.days where=cost<=%.10g "
+	    "free=cluster.nodes=1..%lld", money, (long long)p->cluster.nodes);
 	return put_budget(p, words > 1 ? word[1] : NULL, &taken, &tokens, options, err) ? taken : -1;
 }
 
