@@ -17,7 +17,8 @@ struct json_t;
 bool import_known(struct import *im, const char *name, const char *source);
 void import_checkpoint(struct import *im, const char *name, const char *source);
 
-/* The same for another model than that which is planned, whose entry a field names. Without one it is ignored. */
+/* Have a field name the entry of another model than that which is planned, by its checkpoint too; without an entry it is
+ * ignored. */
 void import_second(struct import *im, enum field_id f, const char *name, const char *source);
 
 /* The model of sizes that a trainer's settings have under the names of a config.json. */

@@ -457,11 +457,12 @@ read_operator(struct reader *r, bool *ok)
 	return true;
 }
 
-bool
-shell_read_body(struct shell *s, const char *text, const char *end, unsigned line)
+/* Read a text, or a part of it. */
+static bool
+read_body(struct shell *s, const char *text, const char *end, unsigned line)
 {
-	struct reader r = { .s = s, .at = text, .end = end, .line = line, .expands = true,
-		.previous = SHELL_MAYBE };
+	struct reader r = { .s = s, .read_body = read_body, .expand = shell_expand, .at = text, .end = end,
+		.line = line, .expands = true, .previous = SHELL_MAYBE };
 	bool ok = true;
 
 	r.words = &r.command;
@@ -477,7 +478,7 @@ shell_read_body(struct shell *s, const char *text, const char *end, unsigned lin
 bool
 shell_read(struct shell *s, const char *text, size_t size)
 {
-	return shell_read_body(s, text, text + size, 1);
+	return read_body(s, text, text + size, 1);
 }
 
 bool

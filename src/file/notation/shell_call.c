@@ -147,7 +147,7 @@ shell_call(struct reader *r, const struct shell_list *command, bool *ok)
 	s->calls++;
 	s->called++;
 	*ok = set_words(s, command->word + 1, command->count - 1, command->word[0].line) &&
-	    shell_read_body(s, f->body, f->end, f->line);
+	    r->read_body(s, f->body, f->end, f->line);
 	s->called--;
 	*ok = *ok && set_words(s, outer.word, outer.count, command->word[0].line);
 	free(outer.word);

@@ -41,7 +41,7 @@ strip_tabs(char *text)
 static const char *
 make_text(struct reader *r, const char *from, const char *end)
 {
-	char *made = r->here_plain ? strndup(from, (size_t)(end - from)) : shell_expand(r, from, end, true);
+	char *made = r->here_plain ? strndup(from, (size_t)(end - from)) : r->expand(r, from, end, true);
 	const char *text;
 
 	if (made == NULL) {
@@ -125,7 +125,7 @@ shell_read_here(struct reader *r)
 const char *
 shell_cat_here(struct reader *r, const char *from, const char *close)
 {
-	struct reader inner = { .s = r->s, .at = from, .end = close, .line = r->line };
+	struct reader inner = { .s = r->s, .read_body = r->read_body, .expand = r->expand, .at = from, .end = close, .line = r->line };
 	const char *text, *end;
 
 	shell_begin_here(&inner);

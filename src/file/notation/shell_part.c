@@ -147,7 +147,7 @@ char *
 shell_expand(struct reader *r, const char *text, const char *end, bool here)
 {
 	struct shell_list words = { 0, 0, NULL }; /* of arrays, all but the last one */
-	struct reader inner = { .s = r->s, .expands = true, .in_here = here, .depth = r->depth, .line = r->line,
+	struct reader inner = { .s = r->s, .read_body = r->read_body, .expand = r->expand, .expands = true, .in_here = here, .depth = r->depth, .line = r->line,
 		.words = &words };
 	const bool ok = read_text(&inner, text, end, true) && words.count == 0;
 

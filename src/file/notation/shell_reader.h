@@ -23,6 +23,9 @@ struct branch {
 
 struct reader {
 	struct shell *s;
+	/* shell.c's and shell_part.c's, which hand the rest on: */
+	bool (*read_body)(struct shell *s, const char *text, const char *end, unsigned line);
+	char *(*expand)(struct reader *r, const char *text, const char *end, bool here);
 	const char *at, *end;
 	unsigned line;
 	bool in_here;                /* in a text behind << */
@@ -71,9 +74,6 @@ bool shell_read_here(struct reader *r);
 
 /* What $(cat <<END ...) gives, from << on; NULL: none, or an error. */
 const char *shell_cat_here(struct reader *r, const char *from, const char *close);
-
-/* Read a part of the text that is read. */
-bool shell_read_body(struct shell *s, const char *text, const char *end, unsigned line);
 
 /* The end of what opens at `at`, past quotes and what opens inside; NULL without one. */
 const char *shell_close(const char *at, const char *end, char open, char close);

@@ -339,7 +339,7 @@ take_overrides(struct jsonin *j, struct import *im, const struct shell_list *lis
 
 /* How much of it is read; 0: it is no launch. */
 static size_t
-weight(const struct shell_list *list, const struct wanted *w)
+weigh_command(const struct shell_list *list, const struct wanted *w)
 {
 	size_t n = w->programs != NULL && runs(list, w->programs) > 0;
 
@@ -374,7 +374,7 @@ find_launches(struct launches *l, struct shell *s, const struct wanted *w)
 
 		list.count = 0;
 		ok = shell_flatten(s, &s->command[i], &list);
-		if ((n = weight(&list, w)) == 0)
+		if ((n = weigh_command(&list, w)) == 0)
 			continue;
 		l->most = n > l->most ? n : l->most;
 		l->launch[l->count].command = i;
