@@ -336,6 +336,33 @@ test_nearly_full(void **state)
 	assert_false(measured_says(run, EVIDENCE_POOL_FULL));
 }
 
+#define ITERATION(n) " iteration " n "/ 100 | consumed samples: 64 | elapsed time per iteration (ms): 1500.0 | " \
+	"global batch size: 16 |\n"
+
+/* A file that ends within a number, as one that is copied while it is written. */
+static void
+test_cut(void **state)
+{
+	(void)state;
+	reads("ration (ms): 9.0 |\n" ITERATION("4") ITERATION("5") " iteration 6/ 100 | consumed samples: 64 | elapsed time per "
+	    "iteration (ms): 15");
+	near(median(MEASURED_STEP), 1.5);
+	assert_int_equal(run->series[MEASURED_STEP].count, 2);
+}
+
+#define USING(devices) "n1:1:2 [0] NCCL INFO NET/IB : Using " devices " [RO]; OOB eth0:10.0.0.1<0>\n"
+
+/* A launcher may give each rank the NIC next to it. */
+static void
+test_nic_of_each(void **state)
+{
+	(void)state;
+	reads(USING("[0]mlx5_0:1/IB") USING("[0]mlx5_0:1/IB"));
+	assert_true(measured_says(run, EVIDENCE_ONE_NIC));
+	reads(USING("[0]mlx5_0:1/IB") USING("[0]mlx5_1:1/IB") USING("[0]mlx5_1:1/IB"));
+	assert_false(measured_says(run, EVIDENCE_ONE_NIC));
+}
+
 int
 main(void)
 {
@@ -355,6 +382,8 @@ main(void)
 		cmocka_unit_test(test_offline),
 		cmocka_unit_test(test_experts_rate),
 		cmocka_unit_test(test_nearly_full),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_nic_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

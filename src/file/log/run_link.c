@@ -169,7 +169,17 @@ not_direct(struct run_reader *r, const char *line, const char *after)
 static void
 devices(struct run_reader *r, const char *line, const char *after)
 {
-	if (strstr(after, "[0]") != NULL && strstr(after, "[1]") == NULL)
+	const char *first = log_after(after, "[0]");
+	char name[sizeof r->nic];
+
+	if (first == NULL)
+		return;
+	run_word(name, sizeof name, first);
+	r->nics = r->nics || strstr(after, "[1]") != NULL || (*r->nic != '\0' && !text_equal(name, r->nic));
+	text_put(r->nic, sizeof r->nic, "%s", name);
+	if (r->nics) /* or each rank has one of its own */
+		r->m->evidence[EVIDENCE_ONE_NIC] = (struct evidence){ 0 };
+	else
 		run_say(r, EVIDENCE_ONE_NIC, line, 0);
 }
 

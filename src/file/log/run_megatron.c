@@ -18,6 +18,8 @@ megatron_step(struct run_reader *r, const char *line, const char *after)
 {
 	const int64_t step = log_integer_after(line, " iteration ");
 
+	if (strchr(after, '|') == NULL) /* cut in the number, or before it */
+		return;
 	run_add(r, MEASURED_STEP, step, log_number_after(after, "") / 1e3);
 	run_add(r, MEASURED_TFLOPS, step, log_number_after(line, "throughput per GPU (TFLOP/s/GPU):"));
 	run_fact_number(r, FIELD_GLOBAL_BATCH_SIZE, log_number_after(line, "global batch size:"));

@@ -67,6 +67,8 @@ struct run_reader {
 	} nsys;
 	enum oom_phase phase;        /* of the traceback that is being read */
 	bool grouped;                /* Megatron-LM: --group-query-attention */
+	char nic[32];                /* that NCCL named last as the only one, */
+	bool nics;                   /* but others on other ranks */
 	uint64_t topo_nics;          /* columns of topo -m that are NICs */
 	/* nvidia-smi: what one GPU's section has said so far; what columns tell. */
 	struct {
