@@ -318,6 +318,7 @@ plans = [["--set=training.token_budget=100", "--pp=2", "--vpp=2", "--recompute=f
          ["--nodes=2", "--set=rl.algorithm=ppo", "--set=rl.offload=all",
           "--set=rl.reward_preset=llama-3.1-8b"],
          [sys.argv[2], "--nodes=2", "--set=serving.prefill_workers=2xtp4"],
+         [sys.argv[2], "--set=serving.draft_tokens=2", "--set=serving.acceptance=0.001"],
          [sys.argv[2], "--set=traffic.rate=1", "--set=traffic.mix=chat", "--set=traffic.tpot_limit=0.1",
           "--set=cluster.gpu_hour_price=2", "--set=traffic.prefixes=4", "--set=traffic.prefix_tokens=512"]]
 failed = False
@@ -354,7 +355,7 @@ def kind(path, value):
     if isinstance(value, bool):
         return False
     if re.search(r"seconds|fraction|mfu|hfu|tflops|_per_second|error|max_concurrency"
-                 r"|prefill_(rate|utilisation|gpus_balanced)|_(p\d\d|within|share|rate|limits|per_token)$"
+                 r"|prefill_(rate|utilisation|gpus_balanced)|draft_(gain|batch)|_(p\d\d|within|share|rate|limits|per_token)$"
                  r"|^load$", last) and last != "kv_bytes_per_token":
         return isinstance(value, float)
     if (path.startswith("run.") or last.startswith("cost")) and re.search(

@@ -1,13 +1,12 @@
 #include "core/serve/serve_draft.h"
 
 #include "core/base/number.h"
-#include "core/serve/serve_loop.h"
 
 #define SPECULATION "Leviathan et al. 2022, arXiv 2211.17192, section 3.3"
 #define EAGLE "SafeAILab/EAGLE eagle/model/cnets.py; vLLM vllm/model_executor/models/llama_eagle3.py"
 
 static const double draft_words = 32000; /* of an EAGLE-3 draft's head, the most frequent of the model's */
-enum { DRAFT_KERNELS = 14, DRAFT_REDUCES = 2, BISECTIONS = 20 };
+enum { DRAFT_KERNELS = 14, DRAFT_REDUCES = 2 };
 
 /* Three hidden states become one, a layer whose projections take two of them side by side, its MLP, and
  * a head of fewer words; the table of the model's words is shared. */
@@ -65,33 +64,4 @@ serve_draft_seconds(const struct serve_work *w, double requests, double length,
 		return 0;
 	return w->p->serving.draft == DRAFT_EAGLE3 ? eagle(w, requests, drafts, ledger) :
 	    own_layer(w, requests, length, drafts, ledger);
-}
-
-double
-serve_draft_gain(const struct serve_work *w, double requests, double length)
-{
-	const double part = larger(1, requests / w->setup->pp);
-
-	return serve_decode(w, part, 1, length, NULL) * serve_tokens_a_step(w->p) /
-	    serve_step_at(w, requests, length, NULL);
-}
-
-double
-serve_draft_batch(const struct serve_work *w, double most, double length)
-{
-	double low = 1, high = larger(1, most);
-
-	if (serve_draft_gain(w, high, length) >= 1)
-		return 0;
-	if (serve_draft_gain(w, low, length) < 1)
-		return low;
-	for (int i = 0; i < BISECTIONS; i++) {
-		const double b = (low + high) / 2;
-
-		if (serve_draft_gain(w, b, length) < 1)
-			high = b;
-		else
-			low = b;
-	}
-	return high;
 }

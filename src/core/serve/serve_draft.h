@@ -1,6 +1,5 @@
 /*
- * serve_draft.h - who drafts for speculative decoding: the weights and the time that it takes, and up to
- * which batch drafts pay.
+ * serve_draft.h - who drafts for speculative decoding: the weights and the time that it takes.
  */
 #ifndef CORE_SERVE_DRAFT_H
 #define CORE_SERVE_DRAFT_H
@@ -14,10 +13,4 @@ double serve_draft_params(const struct plan *p);
 /* Seconds that all drafts of a step take for `requests` of such a length. */
 double serve_draft_seconds(const struct serve_work *w, double requests, double length,
     struct ledger *ledger);
-
-/* Tokens a second of `requests` over those without drafts. */
-double serve_draft_gain(const struct serve_work *w, double requests, double length);
-
-/* The batch from which drafts lose, 0: no batch up to `most` does. */
-double serve_draft_batch(const struct serve_work *w, double most, double length);
 #endif

@@ -68,8 +68,8 @@ set_drafts(struct serve *out, const struct serve_work *w, double slots)
 
 	if (v->draft_tokens == 0 || !(out->running > 0))
 		return;
-	out->draft_gain = serve_draft_gain(w, larger(1, out->running / engines), length);
-	out->draft_batch = w->setup->dp * serve_draft_batch(w, slots, length);
+	out->draft_gain = serve_drafts_gain(w, larger(1, out->running / engines), length);
+	out->draft_batch = w->setup->dp * serve_drafts_lose(w, slots, length);
 }
 
 void

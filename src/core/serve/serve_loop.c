@@ -11,7 +11,7 @@
 #define FETCH "LMCache docs, CPU offloading: a prefix found on the host is copied"
 #define CALIBRATION "measured, shardplan-plan(5), section calibration"
 
-enum { ROUNDS = 3 };
+enum { ROUNDS = 3, BISECTIONS = 20 };
 #define NEXT_TO_NOTHING 1e-12 /* seconds, so that nothing is divided by none */
 
 static const double met_first = .022; /* of the prompts: a benchmark begins with a burst */
@@ -31,6 +31,35 @@ serve_step_at(const struct serve_work *w, double requests, double length, struct
 
 	return serve_decode(w, part, 1 + (double)w->p->serving.draft_tokens, length, ledger) +
 	    serve_draft_seconds(w, part, length, ledger);
+}
+
+double
+serve_drafts_gain(const struct serve_work *w, double requests, double length)
+{
+	const double part = larger(1, requests / w->setup->pp);
+
+	return serve_decode(w, part, 1, length, NULL) * serve_tokens_a_step(w->p) /
+	    serve_step_at(w, requests, length, NULL);
+}
+
+double
+serve_drafts_lose(const struct serve_work *w, double most, double length)
+{
+	double low = 1, high = larger(1, most);
+
+	if (serve_drafts_gain(w, high, length) >= 1)
+		return 0;
+	if (serve_drafts_gain(w, low, length) < 1)
+		return low;
+	for (int i = 0; i < BISECTIONS; i++) {
+		const double b = (low + high) / 2;
+
+		if (serve_drafts_gain(w, b, length) < 1)
+			high = b;
+		else
+			low = b;
+	}
+	return high;
 }
 
 double

@@ -54,4 +54,10 @@ void serve_settle(struct served *s, const struct serve_work *w, const struct dem
 
 /* Tokens that a step gives each request. */
 double serve_tokens_a_step(const struct plan *p);
+
+/* Tokens a second of `requests` over those without drafts. */
+double serve_drafts_gain(const struct serve_work *w, double requests, double length);
+
+/* The batch from which drafts lose, 0: no batch up to `most` does. */
+double serve_drafts_lose(const struct serve_work *w, double most, double length);
 #endif

@@ -5,7 +5,7 @@
 
 enum { KERNELS = 4 }; /* of a mixer or an MLP: into the rank and out of it, before it and behind it */
 
-/* The same layers with adapters as training counts them. */
+/* Its layers with adapters, as training counts them. */
 static struct plan
 with_adapters(const struct plan *p, const char *target)
 {
