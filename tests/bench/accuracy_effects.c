@@ -11,6 +11,7 @@
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 #include "core/plan/pool.h"
+#include "core/serve/serve_experts.h"
 #include "core/serve/serve_loop.h"
 
 enum column { C_KIND, C_MODEL, C_GPU, C_SETTING, C_METRIC, C_WITHOUT, C_WITH, C_QUANTITY, C_BASIS,

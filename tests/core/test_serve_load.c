@@ -10,8 +10,8 @@
 
 #include "core/plan/acceptance.h"
 #include "core/serve/serve_curve.h"
+#include "core/serve/serve_experts.h"
 #include "core/serve/serve_rates.h"
-#include "core/serve/serve_work.h"
 #include "servecase.h"
 
 /* TP over two pairs of a node goes over PCIe, whatever its NIC. */

@@ -5,6 +5,7 @@
 #include "core/plan/hardware.h"
 #include "core/plan/pool.h"
 #include "core/serve/serve_draft.h"
+#include "core/serve/serve_links.h"
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_open.h"
 #include "core/serve/serve_pools.h"

@@ -8,6 +8,7 @@
 #include "core/plan/field.h"
 #include "core/plan/pool.h"
 #include "core/rate/rate_formula.h"
+#include "core/serve/serve_links.h"
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_pools.h"
 

@@ -5,6 +5,7 @@
 #include "core/base/number.h"
 #include "core/model/params.h"
 #include "core/model/weights.h"
+#include "core/serve/serve_links.h"
 
 #define BENCHMARKS "SemiAnalysisAI/InferenceX, disaggregated rows; ai-dynamo/aiconfigurator systems/silicon_sample.csv"
 #define QUEUE "Pollaczek 1930, Khinchine 1932: a queue before servers of a fixed time"

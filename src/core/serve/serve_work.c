@@ -3,46 +3,25 @@
 #include <math.h>
 
 #include "core/base/number.h"
-#include "core/framework/link.h"
 #include "core/model/mixer.h"
 #include "core/model/params.h"
 #include "core/model/weights.h"
-#include "core/plan/hardware.h"
+#include "core/serve/serve_experts.h"
+#include "core/serve/serve_links.h"
 
 #define AIC "ai-dynamo/aiconfigurator systems/data/"
 #define GEMM AIC "gemm_perf"
-#define MOE AIC "moe_perf"
 #define ATTENTION_SOURCE AIC "context_attention_perf, generation_attention_perf"
 #define REDUCE AIC "custom_allreduce_perf"
 #define GATHER "SGLang python/sglang/srt/layers/dp_attention.py, DpPaddingMode"
 #define SAMPLE "ai-dynamo/aiconfigurator systems/silicon_sample.csv"
-#define DEEPEP "deepseek-ai/DeepEP README, low-latency kernels and, of prompts, normal ones"
 #define VISION "vLLM vllm/model_executor/models/qwen2_5_vl.py, Qwen2_5_VisionTransformer"
 #define PUNICA "vLLM vllm/lora/punica_wrapper/punica_gpu.py, Chen et al. 2023, arXiv 2310.18547"
 #define OPERATIONS "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/operations/communication.py"
 
-static const double even = .76;          /* tokens that count for touched experts: routing is uneven */
-static const double half_rate = 62;      /* tokens at which a product reaches half its rate, */
-static const double half_rate_expert = 15.5;  /* and those of one expert */
-static const double half_rate_wide = 150; /* of a wide one: MooreThreads/SimuMax, configs of the B200 */
+static const double half_rate = 62;      /* tokens at which a product reaches half its rate */
 static const double large_message = 262144;   /* bytes from which all-reduces take two rounds */
-static const double near_seconds = 10e-6, far_seconds = 40e-6; /* least of other collectives */
-static const double exchange_seconds = 20e-6, exchange_share = .6; /* dispatch or combine; NCCL's
- * all-gathers and reduce-scatters reach .48 to .69 of NVLink's rate */
 static const double merged = 4;          /* patches of an image's token */
-static const double network_share = .87; /* of a network card's, by DeepEP's normal kernels */
-
-/* Of a PCIe link's rate that copies of cached blocks reach: 13 to 22 of 64 GB/s, LMCache's logs. */
-static const double fetch_share = .27;
-
-/* One pass: what it works on, on one rank of data parallel attention. */
-struct pass {
-	enum quantity quantity;
-	bool prefill, busy;
-	double requests, tokens;
-	double back;     /* tokens that one of them looks back on, on average */
-	double reached;  /* share of the rate that a product of so many tokens reaches */
-};
 
 /* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. An indexer
  * projects, norms, turns and quantises queries and keys of its own, stores them, weighs heads, scores
@@ -60,7 +39,8 @@ count_kernels(const struct plan *p, const struct serve_work *w)
 }
 
 /* SGLang's ranks of DP attention split MLPs, shared experts, router and head over TP all the same, but
- * where they are told to have them whole, and gather the tokens of all ranks before them (python/sglang/srt/layers/communicator.py, ScatterMode). */
+ * where they are told to have them whole, and gather the tokens of all ranks before them
+ * (python/sglang/srt/layers/communicator.py, ScatterMode). */
 static void
 set_linear(struct serve_work *w, const struct stage_params *n)
 {
@@ -74,22 +54,6 @@ set_linear(struct serve_work *w, const struct stage_params *n)
 	w->joint_bytes = joint * bytes + 2 * router;
 	w->linear = n->linear + n->router - w->joint;
 	w->linear_bytes = n->linear * bytes + 2 * n->router - w->joint_bytes;
-}
-
-/* True where data parallel ranks, or those of DP attention, hold experts together and send each
- * other their tokens. vLLM's do so without EP too: experts are split over DP x TP then
- * (vllm/model_executor/layers/fused_moe/config.py, flatten_tp_across_dp_and_pcp). */
-static bool
-shares_experts(const struct plan *p)
-{
-	return p->parallel.ep > 1 || p->serving.dp_attention || engine_of(p)->experts_over_all;
-}
-
-/* Tokens go to experts of other ranks and back. */
-static bool
-exchanges_tokens(const struct serve_work *w)
-{
-	return w->kinds.moe > 0 && w->setup->dp > 1 && shares_experts(w->p);
 }
 
 struct serve_work
@@ -110,50 +74,8 @@ serve_work_of(const struct plan *p, const struct serve_setup *setup, const struc
 	w.kernels = count_kernels(p, &w);
 	w.attention_tp = kv_attention_tp(p);
 	w.lora = serve_lora_of(p, &all);
-	w.in_step = p->serving.dp_attention || exchanges_tokens(&w) ? setup->dp : 1;
+	w.in_step = p->serving.dp_attention || serve_exchanges(&w) ? setup->dp : 1;
 	return w;
-}
-
-static bool
-is_linked(const struct cluster *c, double members)
-{
-	return c->nvlink_gbps > 0 && members <= at_least_one(c->nvlink_domain);
-}
-
-double
-serve_network_rate(const struct plan *p)
-{
-	const struct cluster *c = &p->cluster;
-	const double measured = p->calibration.network_efficiency;
-
-	return link_node_gbps(p) / at_least_one(c->gpus_per_node) / 8 * 1e9 *
-	    (measured > 0 ? measured : 1);
-}
-
-double
-serve_fetch_rate(const struct plan *p)
-{
-	return p->cluster.pcie_gbps * 1e9 * fetch_share;
-}
-
-/* Bytes a second, one way, that a GPU sends to others of a group of so many, and what a
- * message takes at least. */
-static double
-serve_link(const struct plan *p, double members, double *least)
-{
-	const struct cluster *c = &p->cluster;
-	const bool linked = is_linked(c, members);
-	const bool inside = linked ||
-	    (c->pcie_gbps > 0 && members <= (double)c->gpus_per_node);
-	const double measured = p->calibration.nvlink_efficiency;
-
-	/* a ring's hops between nodes, there and back, beyond those of the network that was measured */
-	*least = inside ? near_seconds : larger(near_seconds, far_seconds +
-	    2 * (ceil(members / at_least_one(c->gpus_per_node)) - 1) * link_lag(p));
-	if (!inside)
-		return serve_network_rate(p);
-	return (linked ? c->nvlink_gbps * hardware_links_used(c, members) : c->pcie_gbps) * 1e9 *
-	    (measured > 0 ? measured : 1);
 }
 
 /* ---- terms -------------------------------------------------------------------------- */
@@ -195,94 +117,6 @@ add_joint(const struct serve_work *w, const struct pass *s, double *sum, struct 
 		    larger(2 * w->joint * tokens / flops, w->joint_bytes / hbm),
 		    AS("parameters", w->joint), AS("tokens of all ranks", tokens),
 		    AS("compute rate", flops), AS("bytes", w->joint_bytes), AS("memory rate", hbm));
-}
-
-/* Tokens that meet the experts of one GPU: of all ranks that share them. */
-static double
-routed_tokens(const struct serve_work *w, const struct pass *s)
-{
-	return shares_experts(w->p) && s->busy ? s->tokens * w->setup->dp : s->tokens;
-}
-
-/* NVLink domains, or nodes, that the experts lie on; 1 where no network is between. */
-static double
-expert_nodes(const struct plan *p)
-{
-	const struct cluster *c = &p->cluster;
-	const double n = params_expert_ranks(p), inside = at_least_one(c->gpus_per_node);
-
-	return is_linked(c, inside) && !is_linked(c, n) ? n / inside : 1;
-}
-
-/*
- * Experts are asked unevenly: of 256 the hottest has 11.9 times the mean, the largest of so many of a
- * lognormal spread of 1.5, and a rank's are a sum of E/n of them. With copies EPLB leaves 1.11 (TensorRT-LLM
- * docs/source/blogs/tech_blog/blog4, table 1). Rates that are measured on one node hold it.
- */
-double
-serve_hottest(const struct plan *p)
-{
-	const double n = params_expert_ranks(p), experts = (double)p->model.experts, spread = 1.5;
-
-	if (!plan_has_experts(p) || expert_nodes(p) <= 1 || p->parallel.ep <= 1)
-		return 1;
-	return p->serving.redundant_experts > 0 ? 1.11 :
-	    1 + spread * sqrt(2 * log(n)) / sqrt(larger(1, experts / n));
-}
-
-/* What MoE tables count within experts and DeepGEMM's products do not: each copy of a token is sorted in
- * 8 bits, what two products made of it becomes the input of the third in 8 bits, and its result is
- * gathered in 16 (SGLang python/sglang/srt/layers/moe/ep_moe/kernels.py). */
-static void
-add_copies(const struct serve_work *w, const struct pass *s, double copies, double *sum,
-    struct ledger *ledger)
-{
-	const struct model *m = &w->p->model;
-	const double width = params_expert_width(m), inner = (double)m->moe_ffn_hidden_size;
-	const double bytes = 6 * width + 5 * inner;
-
-	if (s->prefill && expert_nodes(w->p) > 1)
-		LEDGER_TERM(ledger, *sum, s->quantity, "copies of tokens sorted, activated and gathered", MOE,
-		    w->kinds.moe * copies * bytes / w->rates.cache, AS("layers", w->kinds.moe), IS(copies),
-		    AS("bytes of a copy", bytes), AS("memory rate", w->rates.cache));
-}
-
-/* A batch touches E*(1-(1-k/E)^tokens) experts of a layer, and reads those alone. */
-static void
-add_experts(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
-{
-	const double share = params_experts_met(&w->p->model) / params_expert_slots(w->p);
-	const double tokens = routed_tokens(w, s), rows = tokens * share;
-	const double touched = 1 - pow(1 - share, larger(1, even * tokens));
-	const double reached = s->prefill ? rows / (rows + half_rate_expert) : 1;
-	const double flops = larger(reached * (s->prefill && expert_nodes(w->p) > 1 ? w->rates.expert_sent :
-	    w->rates.expert.flops), w->rates.expert_wide * rows / (rows + half_rate_wide));
-	const double hbm = w->rates.expert.bytes, hottest = serve_hottest(w->p);
-
-	if (w->expert <= 0)
-		return;
-	LEDGER_TERM(ledger, *sum, s->quantity, "routed experts", MOE,
-	    larger(2 * w->expert * rows * hottest / flops, w->expert_bytes * touched / hbm),
-	    AS("parameters", w->expert), AS("k/E*tokens", rows), AS("busiest rank", hottest),
-	    AS("compute rate", flops), AS("bytes", w->expert_bytes), IS(touched), AS("memory rate", hbm));
-	add_copies(w, s, rows * hottest * params_expert_slots(w->p) / params_expert_ranks(w->p), sum, ledger);
-	if (!s->prefill)
-		LEDGER_TERM(ledger, *sum, s->quantity, "kernels of experts", MOE,
-		    w->kinds.moe * w->rates.expert_seconds, AS("layers", w->kinds.moe),
-		    AS("seconds", w->rates.expert_seconds));
-}
-
-/* Of both halves of a pass that is cut in two. */
-static double
-experts_seconds(const struct serve_work *w, const struct pass *s)
-{
-	struct pass half = *s;
-	double sum = 0;
-
-	half.tokens /= 2;
-	half.requests /= 2;
-	add_experts(w, &half, &sum, NULL);
-	return 2 * sum;
 }
 
 /* A sparse index picks tokens out of the latent in prefill too, where there are more than it picks. */
@@ -414,12 +248,12 @@ reduce_share(double members)
 static void
 add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double n = dense_tp(w), moe = exchanges_tokens(w) ? w->kinds.moe : 0;
+	const double n = dense_tp(w), moe = serve_exchanges(w) ? w->kinds.moe : 0;
 	const double calls = w->mixers * (w->attention_tp > 1) + (w->halves - w->mixers - moe);
 	const double bytes = s->tokens * (double)w->p->model.hidden_size * 2;
 	double least;
 	const double link = serve_link(w->p, n, &least);
-	const bool linked = is_linked(&w->p->cluster, n);
+	const bool linked = serve_is_linked(&w->p->cluster, n);
 	const double rate = link * (linked ? reduce_share(n) : 1);
 
 	if (n <= 1 || w->joined > 1 || calls <= 0 || rate <= 0)
@@ -439,94 +273,17 @@ add_all_reduces(const struct serve_work *w, const struct pass *s, double *sum, s
 static void
 add_gathers(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double layers = w->kinds.dense + (exchanges_tokens(w) ? 0 : w->kinds.moe), n = w->joined;
+	const double layers = w->kinds.dense + (serve_exchanges(w) ? 0 : w->kinds.moe), n = w->joined;
 	const double bytes = joined_tokens(w, s, s->tokens) * (double)w->p->model.hidden_size * 2;
 	const double passes = s->prefill ? 4 : 2;
 	double least;
-	const double rate = serve_link(w->p, n, &least) * exchange_share;
+	const double rate = serve_link(w->p, n, &least) * SERVE_EXCHANGE_SHARE;
 
 	if (n <= 1 || layers <= 0 || rate <= 0)
 		return;
 	LEDGER_TERM(ledger, *sum, s->quantity, "tokens of all ranks to MLPs and back", GATHER,
 	    layers * (2 * least + passes * bytes * (n - 1) / n / rate), IS(layers), IS(least), IS(passes),
 	    IS(bytes), AS("ranks", n), AS("link rate", rate));
-}
-
-/* Two halves of a pass run one layer's part apart; a batch of one request has none. */
-static bool
-in_halves(const struct serve_work *w, const struct pass *s)
-{
-	return w->p->serving.two_batch_overlap && engine_of(w->p)->halves != NULL &&
-	    exchanges_tokens(w) && (s->prefill || s->requests >= 2);
-}
-
-/*
- * Tokens of one half travel while the other computes. In decode what takes longer counts, and of the
- * first layer both ways of one half. In prefill the halves take turns by parts of a layer: what is before
- * experts is beside the other's dispatch and then its combine, and so are experts (operations_strategy.py,
- * _compute_moe_deepseek_blog_prefill); and the kernels that send hold SMs meanwhile, 20 of 132 (DeepEP's
- * default); those of decode hold none (low-latency hooks). layer: seconds of both halves.
- */
-static void
-add_hidden_exchange(const struct serve_work *w, const struct pass *s, double layer, double *sum,
-    struct ledger *ledger)
-{
-	const double moe = w->kinds.moe, beside = *sum, experts = experts_seconds(w, s) / moe;
-	const double rest = beside / moe - experts, there = layer / 3, back = layer - there;
-	const double waits = (larger(rest, there) + larger(experts, there) + larger(experts, back) +
-	    larger(rest, back)) / 2 - rest - experts;
-	const double held = 20.0 / 132;
-
-	if (s->prefill)
-		LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine, beside the other half",
-		    engine_of(w->p)->halves, moe * (waits + held * smaller(layer, rest + experts)),
-		    AS("both halves", layer), AS("layers", moe), IS(experts), AS("rest of a layer", rest),
-		    IS(waits), AS("SMs held", held));
-	else
-		LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine, beside the other half",
-		    engine_of(w->p)->halves, larger(layer / 2, moe * layer - beside),
-		    AS("both halves", layer), AS("layers", moe), AS("the above", beside));
-}
-
-/* Seconds of a token to its experts in 8 bits and back in 16. Those of prompts cross the network once to
- * each node that they meet and go on over NVLink at the same time (DeepEP's normal kernels: 58 and
- * 51 GB/s over 4 and 8 nodes, those that stay counted, of cards of 50); those of decode once to each
- * expert. */
-static double
-exchanged_seconds(const struct serve_work *w, bool prefill, double n, double rate)
-{
-	const double k = params_experts_met(&w->p->model), bytes = params_expert_width(&w->p->model) * 2;
-	const double nodes = expert_nodes(w->p);
-	double least;
-
-	if (!prefill || nodes <= 1)
-		return 1.5 * k * bytes * (n - 1) / n / rate;
-	return 1.5 * bytes * larger(link_places_met(&w->p->model, nodes, k) * (nodes - 1) / nodes /
-	    (serve_network_rate(w->p) * network_share), link_places_met(&w->p->model, n, k) /
-	    (serve_link(w->p, n / nodes, &least) * exchange_share));
-}
-
-/* As tokens to their experts and back, or those of all ranks to everybody and their sums back by NCCL,
- * whichever is less. */
-static void
-add_exchange(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
-{
-	const double n = params_expert_ranks(w->p);
-	const double bytes = s->tokens * params_expert_width(&w->p->model) * 2;
-	double least;
-	const double rate = serve_link(w->p, n, &least) * exchange_share;
-	const double travel = s->tokens * serve_hottest(w->p) * exchanged_seconds(w, s->prefill, n, rate);
-	const double sent = 2 * larger(least, exchange_seconds) + travel;
-	const double gathered = 2 * least + 2 * bytes * w->setup->dp * (n - 1) / n / rate;
-
-	if (!exchanges_tokens(w) || n <= 1 || rate <= 0)
-		return;
-	if (in_halves(w, s))
-		add_hidden_exchange(w, s, 4 * larger(least, exchange_seconds) + travel, sum, ledger);
-	else
-		LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine", DEEPEP,
-		    w->kinds.moe * smaller(sent, gathered), AS("layers", w->kinds.moe),
-		    AS("to experts", sent), AS("to all ranks", gathered));
 }
 
 /* Each rank of prefill context parallel has its part of a prompt attend to all of it. */
@@ -644,7 +401,7 @@ layers_seconds(const struct serve_work *w, const struct pass *s, struct ledger *
 	add_linear(w, s, &sum, ledger);
 	add_joint(w, s, &sum, ledger);
 	mark_kernels(s, ledger, KERNELS_EXPERTS);
-	add_experts(w, s, &sum, ledger);
+	serve_add_experts(w, s, &sum, ledger);
 	mark_kernels(s, ledger, KERNELS_ATTENTION);
 	add_attention(w, s, &sum, ledger);
 	add_recurrence(w, s, &sum, ledger);
@@ -680,9 +437,9 @@ pass_seconds(const struct serve_work *w, const struct pass *s, struct ledger *le
 {
 	double sum = layers_seconds(w, s, ledger);
 
-	if (in_halves(w, s))
+	if (serve_in_halves(w, s))
 		add_second_half(w, s, &sum, ledger);
-	add_exchange(w, s, &sum, ledger);
+	serve_add_exchange(w, s, &sum, ledger);
 	add_gathered_prompt(w, s, &sum, ledger);
 	add_hops(w, s, &sum, ledger);
 	add_host(w, s, &sum, ledger);

@@ -54,17 +54,8 @@ double serve_prefill(const struct serve_work *w, double tokens, bool busy, struc
 double serve_pass(const struct serve_work *w, double tokens, double back, double requests, bool busy,
     struct ledger *ledger);
 
-/* Tokens of the busiest rank of experts over the mean. */
-double serve_hottest(const struct plan *p);
-
 /* Seconds to read the head once. */
 double serve_head_seconds(const struct serve_work *w);
-
-/* Bytes a second that a GPU's part of its node's network cards sends. */
-double serve_network_rate(const struct plan *p);
-
-/* Bytes a second of cached blocks that come from a GPU's host; 0: not known. */
-double serve_fetch_rate(const struct plan *p);
 
 /* Tokens of a prompt that are no prefix found in the cache. */
 double serve_prompt_tokens(const struct plan *p);
