@@ -438,7 +438,7 @@ hints_of_serving(void **state)
 	    HINT_SERVE_LEAST);
 	gains(SERVE "nodes=1 gpus_per_node=1 max_num_seqs=16 concurrency=64", "slots_short",
 	    "serving.max_num_seqs", TIME, HINT_SERVE_LEAST);
-	gains(SERVE M671B H200 "nodes=8 tp=8 dp_attention=true weight_dtype=fp8 concurrency=512",
+	gains(SERVE M671B H200 "nodes=8 tp=8 dp_attention=true nic_gbps=50 weight_dtype=fp8 concurrency=512",
 	    "ep_over_network", "serving.replicas", TIME, HINT_SERVE_LEAST);
 	gains(SERVE M671B H200 "nodes=1 tp=8 weight_dtype=fp8", "latent_copied", "serving.dcp", ROOM,
 	    HINT_SERVE_LEAST);

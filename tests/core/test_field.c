@@ -167,7 +167,13 @@ reads(enum field_id f, enum field_id g)
 					field_put_int(FIELD_MODE, &p, i & 1 ? MODE_SERVE : MODE_TRAIN, err, sizeof err);
 					field_put_int(FIELD_CHECKPOINT_DTYPE, &p, WEIGHT_FP8, err, sizeof err);
 				}
+				if (f == FIELD_ACCEPTED_TOKENS) {
+					field_put_text(FIELD_ACCEPTANCE, &p, "0.5", err, sizeof err);
+					field_put_int(FIELD_DRAFT_TOKENS, &p, 3, err, sizeof err);
+				}
 				q = p;
+				if (g == FIELD_ACCEPTANCE)
+					field_put_text(g, &q, "0.8", err, sizeof err);
 				plan_resolve(&p, &catalog);
 				if (field_table[g].type == FIELD_REAL)
 					field_put_real(g, &q, (double)v, err, sizeof err);
