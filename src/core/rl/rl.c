@@ -349,3 +349,23 @@ rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *cata
 	add_up(out, p, ledger);
 	return true;
 }
+
+struct rl_least
+rl_least_of(const struct plan *p)
+{
+	struct rl_estimate out = { .generates = false };
+	struct rl_engine engine;
+	double rollout, sync;
+
+	if (!plan_has_rollouts(p) || !rl_engine_of(&engine, p, NULL))
+		return (struct rl_least){ .seconds = 0 };
+	find_phases(&out, p);
+	out.engine_gpus = engine.gpus;
+	time_sync(&out, p, NULL);
+	rollout = engine.seconds;
+	sync = out.phase[PHASE_SYNC].seconds;
+	return (struct rl_least){ .beside = out.split ? 0 : engine.asleep, .holds = rl_memory_holds(p),
+		.memory = engine.awake + (out.split ? 0 : rl_memory_rest(p) / 2),
+		.seconds = !(rollout > 0) ? 0 :
+		    (1 + RL_OTHERS) * (out.overlaps ? larger(rollout, sync) : rollout + sync) };
+}

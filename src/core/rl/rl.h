@@ -86,6 +86,17 @@ bool rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog 
     const struct layout *l, const struct placement *pl, const struct rl_engine *engine,
     struct ledger *ledger);
 
+/* What is the same however the trainer is split: of a plan's step, and of no less than its memory.
+ * All 0 without rollouts, or where they have no layout. */
+struct rl_least {
+	double beside;           /* bytes of the engine on a GPU while its weights train */
+	double memory;           /* bytes on a GPU that generates, without the trainer's state, */
+	bool holds;              /* all of which stays there */
+	double seconds;          /* of a step */
+};
+
+struct rl_least rl_least_of(const struct plan *p);
+
 /* The engine as a plan that serves on its pool, with `gpus` GPUs each. */
 void rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus);
 

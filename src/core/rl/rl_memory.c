@@ -151,10 +151,16 @@ idle_reward(const struct on_gpu *g)
 }
 
 /* Transformer Engine's framework is Megatron. */
-static double
-rest_of_gpu(const struct on_gpu *g)
+double
+rl_memory_rest(const struct plan *p)
 {
-	return framework_of(g->m->p)->transformer_engine ? MEGATRON_REST : TRAINER_REST;
+	return framework_of(p)->transformer_engine ? MEGATRON_REST : TRAINER_REST;
+}
+
+bool
+rl_memory_holds(const struct plan *p)
+{
+	return p->rl.placement != RL_SPLIT && p->rl.offload == RL_OFFLOAD_NONE && !framework_of(p)->idles_bare;
 }
 
 /* ---- the phases --------------------------------------------------------------------------- */
@@ -171,7 +177,7 @@ hold_idle(double held[HELD_PARTS], const struct on_gpu *g)
 	held[HELD_OPTIMIZER] = idle_optimizer(g, &g->actor);
 	held[HELD_MODELS] = idle_reference(g) + idle_critic(g) + idle_reward(g);
 	held[HELD_WORK] = 0;
-	held[HELD_REST] = rest_of_gpu(g);
+	held[HELD_REST] = rl_memory_rest(g->m->p);
 }
 
 /* A pool of its own holds nothing but the engine. */

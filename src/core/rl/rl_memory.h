@@ -25,6 +25,12 @@ struct rl_models {
 	struct rl_engine engine;      /* of plans that generate */
 };
 
+/* Bytes that a trainer keeps which has put its state away. */
+double rl_memory_rest(const struct plan *p);
+
+/* All of the state of a trainer stays where the engine generates. */
+bool rl_memory_holds(const struct plan *p);
+
 /* Fill in what the phases that run hold, and the fullest of them; terms of that one. */
 void rl_memory(struct rl_estimate *out, const struct rl_models *m, struct ledger *ledger);
 #endif

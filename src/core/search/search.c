@@ -104,7 +104,7 @@ share_worst(const struct walk *w)
 	_Atomic double *shared = &w->control->worst;
 	double worst = atomic_load_explicit(shared, memory_order_relaxed), mine;
 
-	if ((!w->by_time && !w->by_memory && w->known < 0) || worker->kept < worker->room)
+	if ((!w->by_time && !w->by_memory && !w->by_phases && w->known < 0) || worker->kept < worker->room)
 		return;
 	mine = worker->key[worker->kept - 1].score[0];
 	while (mine < worst && !atomic_compare_exchange_weak(shared, &worst, mine))
@@ -218,6 +218,7 @@ put_field(const struct walk *w, int field, uint64_t index)
 	else if (field == s->outer - 1) {
 		space_outer(s, index, p);
 		bounds_rest(w->bounds, s, 0, p);
+		walk_roll(w);
 	}
 }
 
@@ -244,7 +245,7 @@ is_cut(const struct walk *w, int field, uint64_t index)
 		return true;
 	if (!walk_narrows(w))
 		return false;
-	if (is_worse(w, field))
+	if (is_worse(w, field) || (field == w->space->outer - 1 && !walk_rolls_out(w)))
 		return true;
 	enough = walk_enough_for_all(w, field);
 	return bounds_all(w->bounds, w->space, field, index, &worker->plan, &worker->scope,
@@ -342,6 +343,7 @@ walk_parts(const struct walk *w)
 	uint64_t part;
 
 	space_outer(w->space, 0, &w->worker->plan);
+	walk_roll(w);
 	while ((part = atomic_fetch_add(&w->control->next, 1)) < w->parts &&
 	    !atomic_load_explicit(&w->control->cancel, memory_order_relaxed)) {
 		walk_part(w, part);
@@ -417,6 +419,8 @@ plan_estimates(struct walk *w)
 	}
 	w->by_time = !s->front && target_follows_step(&s->objective[0], &s->space->plan);
 	w->by_memory = !s->front && target_is_memory(&s->objective[0]);
+	w->by_phases = !s->front && plan_has_rollouts(&s->space->plan) &&
+	    target_is_phases(&s->objective[0]);
 	w->known = !s->front ? known_after(s) : -1;
 }
 

@@ -76,6 +76,7 @@ struct search_worker {
 	struct plan plan;
 	struct scope scope;
 	struct bound_room bound;
+	struct rl_least rollouts;   /* of the outer fields that are in */
 	struct estimate estimate;
 };
 

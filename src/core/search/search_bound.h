@@ -56,6 +56,7 @@ struct first_ranks {
 
 /* Findings of the plan before: all 0 in the beginning. */
 struct bound_room {
+	double state_most;            /* beside an engine that is awake */
 	uint64_t outer;               /* 1 + values of the outer fields of which this is: */
 	int placed[SPACE_VALUES_MAX]; /* of each PP the first VPP that places the layers, -1: none, */
 	bool mapped;                  /* and, where there are not too many, which of all do, */

@@ -170,6 +170,7 @@ struct scale {
 	const struct search_space *s;
 	const struct layout *layout;
 	const struct memory_limit *limit;
+	double state_most;
 	int64_t microbatches;
 	struct memory_setup *setup;
 	const struct memory_load *load; /* of some ranks; none: all layers by stages */
@@ -186,7 +187,7 @@ is_full(const struct scale *of, const struct plan *p)
 		if (memory_load_exceeds(of->setup, &of->load[i], of->limit))
 			return true;
 	least = of->loads > 0 ? 0 : memory_least(of->setup);
-	return memory_exceeds(least, least, of->limit);
+	return least > of->state_most || memory_exceeds(least, least, of->limit);
 }
 
 /* No value of the switches from free field i on has room, with what is in. */
@@ -228,11 +229,12 @@ shards_are_full(const struct scale *of, struct plan *p)
 /* The PP that is in has no room for state. */
 static bool
 pp_is_full(const struct bounds *b, const struct search_space *s, struct plan *p,
-    const struct memory_limit *limit)
+    const struct bound_room *room, const struct memory_limit *limit)
 {
 	struct memory_setup setup;
 	struct layout layout;
-	const struct scale of = { .b = b, .s = s, .layout = &layout, .limit = limit, .setup = &setup };
+	const struct scale of = { .b = b, .s = s, .layout = &layout, .limit = limit,
+		.state_most = room->state_most, .setup = &setup };
 
 	/* Without a layout another VPP may have one. */
 	return layout_size(&layout, p, NULL) && shards_are_full(&of, p);
@@ -251,7 +253,7 @@ room_all_full(const struct bounds *b, const struct search_space *s, uint64_t ind
 			room_put(s, b->pp, i, p);
 			room_put(s, b->vpp, room->placed[i], p);
 		}
-		room->full[i] = room->placed[i] < 0 || pp_is_full(b, s, p, limit);
+		room->full[i] = room->placed[i] < 0 || pp_is_full(b, s, p, room, limit);
 		all &= room->full[i];
 	}
 	p->parallel = own;
@@ -295,7 +297,7 @@ static bool
 splits_are_full(const struct bounds *b, const struct search_space *s, struct splits at, struct plan *p,
     struct scope *scope, const struct bound_room *room, const struct memory_limit *limit)
 {
-	struct scale of = { .b = b, .s = s, .limit = limit };
+	struct scale of = { .b = b, .s = s, .limit = limit, .state_most = room->state_most };
 	struct layout layout;
 
 	scope_follow(scope, p);

@@ -186,6 +186,12 @@ target_is_memory(const struct search_target *t)
 	return t->kind == TARGET_RESULT && t->id == RESULT_PEAK_TOTAL;
 }
 
+bool
+target_is_phases(const struct search_target *t)
+{
+	return t->kind == TARGET_RESULT && t->id == RESULT_RL_STEP;
+}
+
 /* Hours of the run, of all GPUs for those that are counted or paid; false: it is no such number. */
 static bool
 is_of_run(const struct search_target *t)

@@ -51,6 +51,8 @@ double target_step_seconds(const struct search_target *t, const struct plan *p, 
 
 /* True for the memory of the fullest GPU. */
 bool target_is_memory(const struct search_target *t);
+/* A step with its rollouts. */
+bool target_is_phases(const struct search_target *t);
 
 /* Its path, or the name of a price. */
 const char *target_name(const struct search_target *t);

@@ -68,6 +68,27 @@ enough_to_be_nearer(const struct walk *w)
 	return enough;
 }
 
+void
+walk_roll(const struct walk *w)
+{
+	struct search_worker *worker = w->worker;
+	const struct rl_least r = rl_least_of(&worker->plan);
+
+	worker->rollouts = r;
+	worker->bound.state_most = r.holds ? SLACK * memory_capacity(&worker->plan) - r.memory : INFINITY;
+}
+
+/* Rollouts are the same however the trainer is split: they alone take longer than as many plans as are
+ * kept, or more memory than there is. */
+bool
+walk_rolls_out(const struct walk *w)
+{
+	const struct rl_least *r = &w->worker->rollouts;
+
+	return r->memory <= SLACK * memory_capacity(&w->worker->plan) && (!w->by_phases || r->seconds <= SLACK *
+	    atomic_load_explicit(&w->control->worst, memory_order_relaxed));
+}
+
 struct enough
 walk_enough(const struct walk *w)
 {
@@ -88,6 +109,7 @@ walk_enough(const struct walk *w)
 		enough.bytes.low = smaller(enough.bytes.low, capacity);
 	else
 		enough.bytes.high = capacity;
+	enough.bytes.low = smaller(enough.bytes.low, SLACK * (capacity - w->worker->rollouts.beside));
 	return enough;
 }
 
