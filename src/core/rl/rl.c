@@ -3,6 +3,8 @@
  */
 #include "core/rl/rl.h"
 
+#include <math.h>
+
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
@@ -145,8 +147,8 @@ add_models(struct rl_models *m, const struct rl_estimate *out, const struct plan
  * Sequences of the mean length, as many in a row as fit into those that memory is planned for
  * and as the batch divides.
  */
-static struct plan
-mean_rows(const struct plan *p, const struct layout *l)
+struct plan
+rl_mean_rows(const struct plan *p, const struct layout *l)
 {
 	const int64_t mean = p->rl.prompt_tokens + p->rl.response_tokens;
 	const int64_t unit = 2 * most_of(1, p->parallel.cp) * most_of(1, p->parallel.tp);
@@ -170,7 +172,7 @@ struct update {
 static struct update
 update_of(const struct rl_model *m, const struct layout *l)
 {
-	const struct plan q = mean_rows(&m->plan, l);
+	const struct plan q = rl_mean_rows(&m->plan, l);
 	struct traffic traffic;
 	const struct steptime s = steptime_estimate(&q, l, m->placement,
 	    check_microbatches(&q, l->dp), &traffic, NULL);
@@ -367,5 +369,12 @@ rl_least_of(const struct plan *p)
 	return (struct rl_least){ .beside = out.split ? 0 : engine.asleep, .holds = rl_memory_holds(p),
 		.memory = engine.awake + (out.split ? 0 : rl_memory_rest(p) / 2),
 		.seconds = !(rollout > 0) ? 0 :
-		    (1 + RL_OTHERS) * (out.overlaps ? larger(rollout, sync) : rollout + sync) };
+		    (1 + RL_OTHERS) * (out.overlaps ? larger(rollout, sync) : rollout + sync),
+		.before = out.overlaps ? sync : rollout + sync, .updates = out.updates };
+}
+
+double
+rl_update_most(const struct rl_least *r, double step)
+{
+	return r->updates > 0 ? (step / (1 + RL_OTHERS) - r->before) / r->updates : INFINITY;
 }

@@ -92,10 +92,18 @@ struct rl_least {
 	double beside;           /* bytes of the engine on a GPU while its weights train */
 	double memory;           /* bytes on a GPU that generates, without the trainer's state, */
 	bool holds;              /* all of which stays there */
-	double seconds;          /* of a step */
+	double seconds;          /* of a step, */
+	double before, updates;  /* in which the trainer waits so long, and updates so often */
 };
 
 struct rl_least rl_least_of(const struct plan *p);
+
+/* Seconds that an update may take in a step of so many: INFINITY where nobody knows. */
+double rl_update_most(const struct rl_least *r, double step);
+
+/* The plan whose rows are as long as responses are on average: what an update is worked out of. l: sizes of
+ * its groups. */
+struct plan rl_mean_rows(const struct plan *p, const struct layout *l);
 
 /* The engine as a plan that serves on its pool, with `gpus` GPUs each. */
 void rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus);

@@ -362,6 +362,7 @@ begin_worker(struct search_worker *w, const struct catalog *catalog)
 	w->full = w->has_nearest = false;
 	w->bound.outer = w->bound.weighed_sizes = 0;
 	scope_init(&w->scope, catalog);
+	scope_init(&w->bound.rows, catalog);
 }
 
 static void *
@@ -448,7 +449,7 @@ scout(struct walk *walk, int threads, struct search_key *best)
 	struct search_control *control = walk->control;
 	bool found = false;
 
-	if (!walk->by_time || s->exhaustive || s->explains > 0 || s->around > 0 ||
+	if ((!walk->by_time && !walk->by_phases) || s->exhaustive || s->explains > 0 || s->around > 0 ||
 	    s->space->size < SCOUT_LEAST)
 		return false;
 	for (int i = 0; i < threads; i++)

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/rl/rl.h"
 #include "core/rules/check_rules.h"
 #include "core/search/search_room.h"
 
@@ -289,6 +290,32 @@ pipeline_is_slow(const struct plan *p, struct scope *scope, double limit)
 	return scope_place(scope, p) && scope_step(scope, p)->least > limit;
 }
 
+/* An update on rollouts. */
+static bool
+update_is_slow(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    const struct plan *p, struct bound_room *room, double limit)
+{
+	const bool piped = field == b->pipeline_after;
+	struct layout layout;
+	struct plan q;
+
+	if (!is_asked(limit) || (field != b->stages_after && field != b->chunks_after && !piped) ||
+	    !layout_size(&layout, p, NULL))
+		return false;
+	q = rl_mean_rows(p, &layout);
+	return piped ? pipeline_is_slow(&q, &room->rows, limit) :
+	    chunks_are_slow(&q, &room->rows, most_chunks(b, s, field, index, p, room), limit);
+}
+
+static bool
+is_slow(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    struct plan *p, struct scope *scope, struct bound_room *room, double limit)
+{
+	return plan_has_rl(p) ? update_is_slow(b, s, field, index, p, room, limit) :
+	    sizes_are_slow(b, s, field, index, p, scope, room, limit) ||
+	    (field == b->pipeline_after && pipeline_is_slow(p, scope, limit));
+}
+
 /* ---- switches ------------------------------------------------------------------------ */
 
 /* The fastest value among those that are free. */
@@ -382,9 +409,8 @@ bounds_all(const struct bounds *b, const struct search_space *s, int field, uint
 		return true;
 	if (field == b->split_after && room_all_odd(b, s, p, room))
 		return true;
-	if (sizes_are_slow(b, s, field, index, p, scope, room, enough->seconds) ||
-	    room_stages_full(b, s, field, index, p, scope, room, &enough->bytes) ||
-	    (field == b->pipeline_after && pipeline_is_slow(p, scope, enough->seconds)))
+	if (is_slow(b, s, field, index, p, scope, room, enough->seconds) ||
+	    room_stages_full(b, s, field, index, p, scope, room, &enough->bytes))
 		return true;
 	return tail_is_cut(b, s, field, index, p, scope, room, enough);
 }

@@ -22,6 +22,9 @@
  *   tail       and how state is sharded: with each switch at its fastest value the step takes too
  *              long, or no value of those that move state makes room; and after each switch
  *
+ * Of training on rollouts time is that of an update with rows of the mean length, from `stages` on,
+ * where DP says how many rows are one.
+ *
  * Each is a number of train/ worked out for a part of the plan, of which it says itself that
  * the whole is no less; no formula stands here.
  */
@@ -57,6 +60,7 @@ struct first_ranks {
 /* Findings of the plan before: all 0 in the beginning. */
 struct bound_room {
 	double state_most;            /* beside an engine that is awake */
+	struct scope rows;            /* of plans with rows of the mean length */
 	uint64_t outer;               /* 1 + values of the outer fields of which this is: */
 	int placed[SPACE_VALUES_MAX]; /* of each PP the first VPP that places the layers, -1: none, */
 	bool mapped;                  /* and, where there are not too many, which of all do, */

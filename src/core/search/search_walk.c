@@ -156,6 +156,9 @@ walk_enough_for_all(const struct walk *w, int field)
 	struct enough enough = walk_enough(w);
 	const double tied = walk_tied_seconds(w, field);
 
+	if (w->by_phases)
+		enough.seconds = rl_update_most(&w->worker->rollouts, SLACK *
+		    atomic_load_explicit(&w->control->worst, memory_order_relaxed));
 	if (tied < INFINITY)
 		enough.seconds = enough.seconds > 0 ? smaller(enough.seconds, tied) : tied;
 	if (w->by_memory)
