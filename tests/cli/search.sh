@@ -371,10 +371,13 @@ out_has '^rank +LoRA rank '
 bad_usage 'groups prints text or hash' groups --format=csv
 bad_usage 'search prints text or csv' search --format=hash
 # Groups of fields by name.
-sizes='--fix=tp --fix=cp --fix=pp --fix=vpp --fix=pipeline_layout --fix=zero_stage --fix=micro_batch_size'
-good search $budget $sizes --free=recompute=none --free=switches --top=3
+good search $budget --free=switches --top=3
 out_has '^Options of 1:.* --set=training.tp_overlap=true'
-good search $budget $sizes --free=recompute=none,full --free=switches --fix=switches --top=3
+out_lacks ' --tp=\| --micro-batch-size='
+good search $budget --free=sizes --top=3
+out_has '^Options of 1:.* --micro-batch-size='
+out_lacks 'tp_overlap'
+good search $budget --free=recompute=none,full --free=switches --fix=switches --top=3
 out_lacks 'tp_overlap'
 bad_usage 'sorts' search --free=sorts
 
@@ -384,7 +387,7 @@ python3 - "$PROG" >out 2>&1 <<-'END' || fail 'does not tell what it found'
 	import json, os, pty, signal, subprocess, sys
 	terminal, other = pty.openpty()
 	p = subprocess.Popen([sys.argv[1], *"""search --json --gpu=h100-sxm-80gb --nodes=256
-	    --model=deepseek-v3 --global-batch-size=15360 --free=switches""".split()],
+	    --model=deepseek-v3 --global-batch-size=15360""".split()],
 	    stdout=subprocess.PIPE, stderr=other)
 	os.close(other)
 	told = b""

@@ -37,13 +37,34 @@ take_fix(const struct ask *ask, const struct plan *p, struct wishes *w)
 	return false;
 }
 
+static bool
+is_named(const struct options *o, enum wish_group g)
+{
+	for (size_t i = 0; i < o->asks; i++)
+		if (o->ask[i].what == ASK_FREE && o->ask[i].field == FIELD_COUNT &&
+		    wishes_group_find(o->ask[i].text) == g)
+			return true;
+	return false;
+}
+
+/* Who names sizes or switches means those without the others. */
+static void
+take_groups(const struct options *o, const struct plan *p, struct wishes *w)
+{
+	const bool sizes = is_named(o, WISH_SIZES), switches = is_named(o, WISH_SWITCHES);
+
+	wishes_usual(w, p);
+	if (switches && !sizes)
+		wishes_fix_group(w, WISH_SIZES, p);
+	if ((sizes && !switches) || o->pareto)
+		wishes_fix_group(w, WISH_SWITCHES, p);
+}
+
 /* What is free: the usual fields, more or fewer as asked. */
 static bool
 take_wishes(const struct options *o, const struct plan *p, struct wishes *w)
 {
-	wishes_usual(w, p);
-	if (o->pareto)
-		wishes_fix_group(w, WISH_SWITCHES, p);
+	take_groups(o, p, w);
 	for (size_t i = 0; i < o->asks; i++) {
 		const struct ask *ask = &o->ask[i];
 
