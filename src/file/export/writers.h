@@ -12,7 +12,7 @@ void megatron_write(struct export *e);
 void megatron_sbatch_torchrun(struct export *e);
 void megatron_sbatch_srun(struct export *e);
 
-/* The same for FlagScale, whose meshes along the pipeline have GPUs of one type each: flagscale/train/arguments.py. */
+/* FlagScale runs Megatron-LM on meshes that stand along the pipeline, of GPUs of one type each: flagscale/train/arguments.py. */
 void flagscale_write(struct export *e);
 
 /* Overrides of a recipe of Megatron-Bridge (NeMo). */
