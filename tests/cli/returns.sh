@@ -306,6 +306,10 @@ if there nemo-rl; then
 	printf 'defaults: ../sft.yaml\npolicy:\n  model_name: Qwen/Qwen3-8B\n' >sft.yaml
 	run 0 import sft.yaml --from=nemo-rl
 	has method full
+	printf 'distillation: { num_prompts_per_step: 32 }\npolicy:\n  model_name: Qwen/Qwen3-8B\n  megatron_cfg: { enabled: true }\n' >teacher.yaml
+	run 0 import teacher.yaml
+	has method full
+	err_has '^ignored distillation: planned as fine-tuning; left out: the teacher'
 	printf 'defaults: ../grpo_math_1B.yaml\npolicy:\n  model_name: Qwen/Qwen3-8B\n' >grpo.yaml
 	run 0 import grpo.yaml
 	has algorithm grpo

@@ -112,6 +112,7 @@ nemo_read(struct import *im)
 	struct jsonin j;
 
 	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
+		static const char distillation[] = "distillation";
 		const char *kind, *granularity;
 		char base[96];
 		bool megatron;
@@ -138,6 +139,11 @@ nemo_read(struct import *im)
 			take_rollouts(im, &j, kind);
 		else if (kind[0] != '\0')
 			take_pairs(im, kind);
+		else if (jsonin_has(&j, distillation)) {
+			if (!field_is_set(FIELD_FINETUNE, im->plan))
+				import_set(im, FIELD_FINETUNE, "full", distillation);
+			import_ignore(im, distillation, "planned as fine-tuning; left out: the teacher, and rollouts");
+		}
 		settings_rest(im, &j);
 	}
 	jsonin_free(&j);
