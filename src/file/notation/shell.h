@@ -55,7 +55,7 @@ struct shell {
 		size_t first;          /* command behind which it stands */
 		bool called;
 	} function[SHELL_FUNCTIONS_MAX];
-	size_t functions, calls, called; /* told, made, and open ones of these */
+	size_t functions, looked, calls, called; /* told, looked for, made, and open ones of these */
 	size_t bodies;                 /* bytes read of them */
 	bool sources;                  /* another script is read into it */
 	unsigned loop_line;            /* of the first loop over several words, 0: none */

@@ -17,8 +17,9 @@ shell_define(struct reader *r)
 	const char *at = r->at + 2, *close;
 	unsigned line = r->line;
 
-	if (s->functions == SHELL_FUNCTIONS_MAX || s->called > 0 || r->word.text == NULL)
+	if (s->looked == SHELL_FUNCTIONS_MAX || s->called > 0 || r->word.text == NULL)
 		return;
+	s->looked++; /* each may be looked for to the end of the text */
 	for (; at < r->end && strchr(" \t\r\n", *at) != NULL; at++)
 		line += *at == '\n';
 	if (at == r->end || *at != '{' || (close = shell_close(at, r->end, '{', '}')) == NULL ||
