@@ -397,7 +397,7 @@ for line in 'preset = "llama-3.1-70b"' 'micro_batch_size = 8' 'global_batch_size
     'nodes = 2' 'algorithm = "grpo"' 'reference = false'; do
 	out_has "$line"
 done
-err_has '^ignored data.train_files: only a run would tell'
+err_has '^ignored data.train_files: '
 err_has '^ignored algorithm.adv_estimator: a plan has no such estimator'
 err_has '^ignored trainer.n_gpus_per_node: only a run'
 # nodes are what the script says; what it can not say is told, unless the command line says it
