@@ -6,7 +6,7 @@
 #define EAGLE "SafeAILab/EAGLE eagle/model/cnets.py; vLLM vllm/model_executor/models/llama_eagle3.py"
 
 static const double draft_words = 32000; /* of an EAGLE-3 draft's head, the most frequent of the model's */
-enum { DRAFT_KERNELS = 14, DRAFT_REDUCES = 2 };
+static const double draft_kernels = 14, draft_reduces = 2;
 
 /* Three hidden states become one, a layer whose projections take two of them side by side, its MLP, and
  * a head of fewer words; the table of the model's words is shared. */
@@ -43,8 +43,8 @@ eagle(const struct serve_work *w, double requests, double drafts, struct ledger 
 {
 	const double n = serve_draft_params(w->p) / w->setup->tp;
 	const double flops = w->rates.head.flops, hbm = w->rates.head.bytes;
-	const double reduces = w->setup->tp > 1 ? DRAFT_REDUCES * w->rates.reduce : 0;
-	const double kernels = DRAFT_KERNELS * w->rates.kernel + reduces;
+	const double reduces = w->setup->tp > 1 ? draft_reduces * w->rates.reduce : 0;
+	const double kernels = draft_kernels * w->rates.kernel + reduces;
 	double sum = 0;
 
 	LEDGER_TERM(ledger, sum, QUANTITY_DECODE, "drafts", EAGLE,

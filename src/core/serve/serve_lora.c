@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "core/model/adapters.h"
 
-enum { KERNELS = 4 }; /* of a mixer or an MLP: into the rank and out of it, before it and behind it */
+static const double lora_kernels = 4; /* of a mixer or an MLP: into the rank and out of it, before it and behind it */
 
 /* Its layers with adapters, as training counts them. */
 static struct plan
@@ -47,7 +47,7 @@ serve_lora_of(const struct plan *p, const struct rank_layers *r)
 	sums = adapters_sums(&q, k, false);
 	out.slot = 2 * (held.dense + held.expert);
 	out.token = 2 * (sums.in + 2 * sums.out) + (k->moe > 0 ? k->moe * expert_bytes(p) : 0);
-	out.kernels = KERNELS * (params_mixers(k) + k->dense + k->moe *
+	out.kernels = lora_kernels * (params_mixers(k) + k->dense + k->moe *
 	    (p->model.shared_expert_ffn_hidden_size > 0 ? 2 : 1));
 	return out;
 }
