@@ -442,8 +442,8 @@ phases_fit(void **state)
 static void
 rollouts(void **state)
 {
-	static const char *const placement[] = { "rl.placement=colocated", "rl.placement=split "
-		"rl.rollout_gpus=4", "rl.placement=colocated parallel.layout=torchtitan",
+	static const char *const placement[] = { "rl.placement=colocated",
+		"rl.placement=split rl.rollout_gpus=4", "rl.placement=colocated parallel.layout=torchtitan",
 		"rl.placement=split rl.rollout_gpus=4 rl.staleness=1" };
 	static const char *const memory[] = { "80", "40", "32", "24" };
 	char text[64];
