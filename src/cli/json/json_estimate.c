@@ -1,5 +1,4 @@
 /* `estimate --json`: names are fixed, scripts rely on them. */
-#include <math.h>
 
 #include "cli/report/report.h"
 
@@ -39,7 +38,7 @@ put_point(struct jsonout *j, const struct serve_point *at)
 	jsonout_object_row(j, NULL);
 	if (at->rate > 0) {
 		jsonout_real(j, "rate", at->rate);
-		if (isfinite(at->load)) /* engines with room for none take no rate */
+		if (at->load > 0) /* engines with room for none take no rate */
 			jsonout_real(j, "load", at->load);
 	} else {
 		jsonout_int(j, "concurrency", at->concurrency);

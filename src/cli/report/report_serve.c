@@ -227,7 +227,7 @@ add_open(struct table *t, const struct serve_point *at)
 	text_put(flight, sizeof flight, "%s", at->in_flight > 0 ?
 	    UNITS_SHORT(COUNT, at->in_flight) : "-");
 	table_row(t, (const char *[]){ UNITS_SHORT(REAL, at->rate),
-	    isfinite(at->load) ? UNITS_SHORT(SHARE, at->load) : "-", first[0],
+	    at->load > 0 ? UNITS_SHORT(SHARE, at->load) : "-", first[0],
 	    first[1], next[0], next[1], flight, mark_of(at) });
 }
 

@@ -73,7 +73,7 @@ fill_point(struct serve_point *at, const struct plan *p, const struct serve *s,
 	const double n = (double)p->serving.generate_tokens;
 
 	q.traffic.rate = at->rate;
-	at->load = at->rate / r.saturation;
+	at->load = r.saturation > 0 ? at->rate / r.saturation : 0;
 	at->tokens_per_second_per_gpu = smaller(at->rate, r.saturation) * n / (double)plan_world(p);
 	if (!(at->load < 1))
 		return;

@@ -216,7 +216,7 @@ set_rates(struct serve *out, const struct plan *p, double batch, double life)
 	struct serve_rate *r = &out->rate;
 	const double n = (double)p->serving.generate_tokens;
 
-	r->load = p->traffic.rate / r->saturation;
+	r->load = r->saturation > 0 ? p->traffic.rate / r->saturation : 0; /* else no room for one */
 	r->in_flight = batch * r->engines;
 	out->running = r->in_flight;
 	out->cycle_seconds = life;

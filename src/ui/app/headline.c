@@ -130,12 +130,16 @@ add_rate(struct strip *strip, const struct state *s)
 	const struct serve_rate *r = &s->estimate->serve.rate;
 	const struct arrivals *t = &s->plan.traffic;
 	const bool inside = r->limited && r->inside >= t->rate;
-	struct piece *p = add_piece(strip, 2, r->load >= 1 || (r->limited && !inside) ? ROLE_WARNING :
-	    r->limited ? ROLE_GOOD : ROLE_HEADER);
+	const bool room = r->saturation > 0;
+	struct piece *p = add_piece(strip, 2, !room || r->load >= 1 || (r->limited && !inside) ?
+	    ROLE_WARNING : r->limited ? ROLE_GOOD : ROLE_HEADER);
 
 	if (r->limited) {
 		text_put(p->text, sizeof p->text, "%.3g of %.4g", smaller(r->inside, t->rate), t->rate);
 		text_put(p->after, sizeof p->after, " req/s inside p%.4g", t->percentile);
+	} else if (!room) {
+		text_put(p->text, sizeof p->text, "no room");
+		text_put(p->after, sizeof p->after, " for a request");
 	} else {
 		text_put(p->before, sizeof p->before, "load ");
 		text_put(p->text, sizeof p->text, "%.0f %%", 100 * r->load);
