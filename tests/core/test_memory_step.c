@@ -66,6 +66,44 @@ test_step_70b(void **state)
 	}
 }
 
+/* What kept activations, logits and buffers of the last rank take, its last chunk with so many
+ * layers and the loss. */
+static struct memory
+last_chunk(int32_t layers, int64_t vocabulary)
+{
+	setup(LLAMA_7B, 4, 1, 4, 1);
+	run(4096, 1);
+	p.model.vocab_size = vocabulary;
+	p.parallel.vpp = 2;
+	interleave_layers(2);
+	placement.chunk[7].count = layers;
+	return memory_stage(&p, &l, &placement, 16, 3, NULL);
+}
+
+/* A loss in a chunk of its own: 5 micro-batches of the other chunk at the fullest moment, and 4 at
+ * that of the loss, which counts where logits are more than a chunk keeps. Where all chunks have
+ * layers alike both come together. */
+static void
+test_loss_in_its_chunk(void **state)
+{
+	const double chunk = 4 * (4096.0 * (16 * 4096 + 6 * 11008) + 4 * 4096 * 32);
+	struct memory m;
+
+	(void)state;
+	m = last_chunk(4, 256000);
+	assert_near(m.activations, 5 * chunk, 1e-14);
+	assert_true(m.logits > 6 * 4096.0 * 256000);
+	m = last_chunk(0, 256000);
+	assert_sums(m);
+	assert_near(m.activations, 4 * chunk, 1e-14);
+	assert_near(m.in_flight, 2.5, 1e-14);
+	assert_true(m.logits > chunk);
+	m = last_chunk(0, 32000);
+	assert_sums(m);
+	assert_near(m.activations, 5 * chunk, 1e-14);
+	assert_true(m.logits < chunk && !(m.logits > 0));
+}
+
 static void
 test_logits_of_last_stage_only(void **state)
 {
@@ -489,6 +527,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_step_7b),
 		cmocka_unit_test(test_step_70b),
+		cmocka_unit_test(test_loss_in_its_chunk),
 		cmocka_unit_test(test_logits_of_last_stage_only),
 		cmocka_unit_test(test_cross_entropies),
 		cmocka_unit_test(test_cross_entropies_in_fp32),

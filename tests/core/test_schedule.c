@@ -175,6 +175,31 @@ test_unequal_chunks(void **state)
 			}
 }
 
+/* A last chunk with the loss and no layers: the fullest moment is as above, and logits are there
+ * when one micro-batch fewer is held. Whose batches overlap, logits are there longer. */
+static void
+test_loss_apart(void **state)
+{
+	struct flight f;
+
+	(void)state;
+	setup(SCHEDULE_1F1B, 4, 2, 16);
+	unit.embedding = 0;
+	pl.chunk[3 * 2 + 1].count = 0;
+	for (int64_t m = 4; m <= 16; m += 4) {
+		f = flight(m, 3);
+		assert_true(f.loss_apart);
+		near(f.loss_held.kept.all, 2 * 4);
+		near(f.held.kept.all, 2 * (m > 4 ? 5 : 4));
+		near(f.loss_microbatches, 5.0 / 2);
+	}
+	assert_false(flight(16, 2).loss_apart);
+	p.training.moe_overlap = 1;
+	assert_false(flight(16, 3).loss_apart);
+	setup(SCHEDULE_1F1B, 4, 2, 16); /* chunks alike: the last of the warm-up is as full as any */
+	assert_false(flight(16, 3).loss_apart);
+}
+
 /* The last group of a step may be smaller than the others, and its last chunk, here with an
  * MTP layer, in flight more often than theirs. */
 static void
@@ -248,6 +273,7 @@ main(void)
 		cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_interleaved),
 		cmocka_unit_test(test_unequal_chunks),
+		cmocka_unit_test(test_loss_apart),
 		cmocka_unit_test(test_smaller_last_group),
 		cmocka_unit_test(test_recompute),
 		cmocka_unit_test(test_bounded),

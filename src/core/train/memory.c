@@ -181,8 +181,19 @@ holding_of(const struct memory_setup *s, const struct stage_params *held, struct
 	return h;
 }
 
+static double
+kept_by(const struct memory_setup *s, const struct share *held)
+{
+	double sum = 0;
+
+	activation_add(&s->act, held, NULL, &sum);
+	return sum;
+}
+
+/* f: what is in flight, NULL where only the state is asked for. */
 static struct rank_view
-view_of(const struct memory_setup *s, const struct rank_layers *r, const struct holding *h)
+view_of(const struct memory_setup *s, const struct rank_layers *r, const struct holding *h,
+    const struct flight *f)
 {
 	struct rank_view v = { .p = s->p, .act = &s->act, .unit = &s->unit, .params = &h->params,
 		.shards = &s->shards, .layers = r, .ledger = h->ledger,
@@ -191,6 +202,8 @@ view_of(const struct memory_setup *s, const struct rank_layers *r, const struct 
 
 	if (adapters_only(s->p))
 		v.trained = adapters_held(s->p, r);
+	if (f != NULL && f->loss_apart)
+		v.loss_less = kept_by(s, &f->held) - kept_by(s, &f->loss_held);
 	return v;
 }
 
@@ -208,7 +221,7 @@ standing(const struct memory_setup *s, const struct holding *h, const struct ran
 		add_adapters(s, v, m);
 	m->low = m->high = m->parameters + m->gradients + m->optimizer;
 	if (s->p->mode != MODE_SERVE && !memory_exceeds(m->low, m->high, limit))
-		out.transients = buffers_add(v, m);
+		out.transients = buffers_add(v, m, &out.at_loss);
 	return out;
 }
 
@@ -218,11 +231,12 @@ static struct memory
 with_flight(const struct memory_setup *s, const struct holding *h, const struct rank_view *v,
     const struct flight *f, const struct memory_standing *standing)
 {
+	const bool at_loss = f->loss_apart && standing->at_loss;
 	struct memory out = standing->memory;
 
-	activation_add(&s->act, &f->held, v->ledger, &out.activations);
+	activation_add(&s->act, at_loss ? &f->loss_held : &f->held, v->ledger, &out.activations);
 	activation_add_moving(&s->act, v->layers->longest, v->ledger, &out.activations);
-	out.in_flight = f->microbatches;
+	out.in_flight = at_loss ? f->loss_microbatches : f->microbatches;
 	if (modules_eager(s->p))
 		finetune_add_step(v, state_step_bytes(s, h, v), standing->transients, s->microbatches, &out);
 	else
@@ -244,7 +258,7 @@ state_bytes(const struct memory_setup *s, const struct rank_layers *r)
 	const struct memory_limit none = { 0, 0 };
 	const struct stage_params held = params_held(s->p, r, NULL);
 	const struct holding h = holding_of(s, &held, NULL);
-	const struct rank_view v = view_of(s, r, &h);
+	const struct rank_view v = view_of(s, r, &h, NULL);
 
 	return standing(s, &h, &v, &none).memory.low;
 }
@@ -266,10 +280,8 @@ static double
 kept(const struct memory_setup *s, int64_t stage)
 {
 	const struct flight f = schedule_flight(s->p, s->pl, s->microbatches, stage, &s->unit);
-	double sum = 0;
 
-	activation_add(&s->act, &f.held, NULL, &sum);
-	return sum;
+	return kept_by(s, &f.held);
 }
 
 /* The state under another choice of what is offloaded. */
@@ -388,7 +400,7 @@ memory_next(const struct memory_setup *s, int64_t stage, struct memory_walk *w,
 		w->load.flight = schedule_flight(s->p, s->pl, s->microbatches, stage, &s->unit);
 	w->load.stage = w->load.layers.rank = stage;
 	h = holding_of(s, &w->load.held, ledger);
-	v = view_of(s, &w->load.layers, &h);
+	v = view_of(s, &w->load.layers, &h, &w->load.flight);
 	if (anew)
 		w->standing = standing(s, &h, &v, &any);
 	if (s->p->mode == MODE_SERVE) { /* the rest is the engine's */
@@ -476,7 +488,7 @@ weigh(const struct memory_setup *s, const struct memory_load *load,
     const struct memory_limit *limit, struct memory_peak *out)
 {
 	const struct holding h = holding_of(s, &load->held, NULL);
-	const struct rank_view v = view_of(s, &load->layers, &h);
+	const struct rank_view v = view_of(s, &load->layers, &h, &load->flight);
 	const struct memory_standing there = standing(s, &h, &v, limit);
 	const struct memory m = memory_exceeds(there.memory.low, there.memory.high, limit) ?
 	    there.memory : with_flight(s, &h, &v, &load->flight, &there);

@@ -92,6 +92,7 @@ struct memory_load {
 struct memory_standing {
 	struct memory memory;
 	double transients; /* of the buffers those that are free again in the optimizer's step */
+	bool at_loss;      /* the fullest moment is that of the loss */
 };
 
 /* A walk from stage to stage: the one before. */

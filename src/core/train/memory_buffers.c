@@ -500,7 +500,7 @@ add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct me
 }
 
 double
-buffers_add(const struct rank_view *v, struct memory *out)
+buffers_add(const struct rank_view *v, struct memory *out, bool *at_loss)
 {
 	const struct layer_kinds k = v->layers->kinds;
 	struct rank_view quiet = *v;
@@ -510,8 +510,10 @@ buffers_add(const struct rank_view *v, struct memory *out)
 	back = backward_moment(&quiet, &k);
 	if (v->layers->loss)
 		loss = loss_moment(&quiet, &k);
+	*at_loss = loss.logits + loss.buffers + loss.pools - v->loss_less >
+	    back.logits + back.buffers + back.pools;
 	/* again, so that the ledger hears of one of the two only */
-	if (loss.logits + loss.buffers + loss.pools > back.logits + back.buffers + back.pools)
+	if (*at_loss)
 		back = v->ledger != NULL ? loss_moment(v, &k) : loss;
 	else if (v->ledger != NULL)
 		back = backward_moment(v, &k);

@@ -21,11 +21,12 @@ struct rank_view {
 	struct ledger *ledger;
 	double gradient;   /* bytes of a gradient of one parameter */
 	double layer;      /* parameters of the largest layer as one rank computes with it */
+	double loss_less;  /* bytes in flight that are not yet, or no more, at the loss */
 	bool weights_away; /* in host memory, from which layers come as they run */
 };
 
 /* Logits and buffers of the fuller of two moments: the loss, or the backward pass of a
  * layer; and what is there all the time. Returns the buffers of that moment: in the optimizer's
- * step they are free again. */
-double buffers_add(const struct rank_view *v, struct memory *out);
+ * step they are free again. at_loss: whether it is the loss. */
+double buffers_add(const struct rank_view *v, struct memory *out, bool *at_loss);
 #endif

@@ -89,18 +89,22 @@ take_turn(const struct interleaved *s, struct turn *t)
 	return chunk;
 }
 
-/* Forwards done at the moment at which most bytes are held: one backward follows each
- * forward from `warmup` on, running the chunks in the opposite order. */
+/* Forwards done at the moment at which most bytes are held, of those of one chunk or of ANY_CHUNK:
+ * one backward follows each forward from `warmup` on, running the chunks in the opposite order. */
+#define ANY_CHUNK (-1)
+
 static int64_t
-fullest_step(const struct interleaved *s, const double *bytes, int64_t steps)
+fullest_step(const struct interleaved *s, const double *bytes, int64_t steps, int64_t only)
 {
 	struct turn forward = first_turn(s), backward = forward;
 	double held = 0, peak = 0;
 	int64_t at = 0;
 
 	for (int64_t q = 0; q < steps; q++) {
-		held += bytes[take_turn(s, &forward)];
-		if (held > peak) {
+		const int64_t v = take_turn(s, &forward);
+
+		held += bytes[v];
+		if ((only == ANY_CHUNK || v == only) && held > peak) {
 			peak = held;
 			at = q + 1;
 		}
@@ -139,18 +143,37 @@ shorten_run(struct interleaved s)
 }
 
 static void
-walk_interleaved(struct flight *f, const struct interleaved *s, const struct plan *p,
-    const struct chunk *chunk, const double *bytes)
+hold_alive(struct flight *f, const struct interleaved *s, const struct plan *p,
+    const struct chunk *chunk, int64_t forwards)
 {
-	const int64_t steps = s->microbatches * s->vpp;
 	int32_t alive[STAGE_CHUNKS_MAX];
 
-	count_alive(s, fullest_step(s, bytes, steps), alive);
+	count_alive(s, forwards, alive);
 	f->chunks = 0;
 	for (int64_t v = 0; v < s->vpp; v++) {
 		hold(f, p, &chunk[v], alive[v]);
 		f->chunks += alive[v];
 	}
+}
+
+/* Logits are there from the forward of the last chunk to its backward alone, which comes next
+ * unless batches overlap. A last chunk with fewer layers than others, or none, is not the one that
+ * runs while most is held. */
+static void
+walk_interleaved(struct flight *f, const struct interleaved *s, const struct plan *p,
+    const struct chunk *chunk, const double *bytes)
+{
+	const int64_t steps = s->microbatches * s->vpp, last = s->vpp - 1;
+	const int64_t fullest = fullest_step(s, bytes, steps, ANY_CHUNK);
+	struct flight loss = *f;
+
+	hold_alive(f, s, p, chunk, fullest);
+	if (!chunk[last].loss || p->training.moe_overlap)
+		return;
+	hold_alive(&loss, s, p, chunk, fullest_step(s, bytes, steps, last));
+	f->loss_apart = true;
+	f->loss_microbatches = loss.chunks / (double)s->vpp;
+	f->loss_held = loss.held;
 }
 
 static bool

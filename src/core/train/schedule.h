@@ -21,6 +21,9 @@ struct flight {
 	double chunks;        /* (chunk, micro-batch) pairs alive at the peak */
 	double microbatches;  /* the same in micro-batches: chunks over chunks of the rank */
 	struct share held;    /* what all of them keep */
+	bool loss_apart;      /* the loss has moments of its own, at the fullest of which so much is held: */
+	double loss_microbatches;
+	struct share loss_held;
 	const char *source;
 	const char *rule;     /* how `chunks` follows: of m, PP, VPP, group and stage r */
 };
