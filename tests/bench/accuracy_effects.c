@@ -18,10 +18,6 @@ enum column { C_KIND, C_MODEL, C_GPU, C_SETTING, C_METRIC, C_WITHOUT, C_WITH, C_
 	C_CHANGE, C_SOURCE, COLUMNS };
 enum { LINE_SIZE = 2048 };
 
-struct catalogs {
-	config_t models, gpus;
-};
-
 /* ---- quantities --------------------------------------------------------------------------- */
 
 static double
@@ -112,32 +108,9 @@ static const struct {
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* False for an entry or a field that is not there. */
-static bool
-put_settings(struct plan *p, const char *settings, const struct catalogs *c)
-{
-	char text[LINE_SIZE], *rest = text, *one;
-	bool good = true;
-
-	snprintf(text, sizeof text, "%s", settings);
-	while ((one = strsep(&rest, " ")) != NULL) {
-		char *value = strchr(one, '=');
-
-		if (value == NULL)
-			continue;
-		*value++ = '\0';
-		if (strcmp(one, "model.preset") == 0)
-			good &= accuracy_put_entry(p, &c->models, "models", "model", value);
-		else if (strcmp(one, "cluster.gpu") == 0)
-			good &= accuracy_put_entry(p, &c->gpus, "gpus", "cluster", value);
-		good &= accuracy_put(p, one, value);
-	}
-	return good;
-}
-
 /* NAN where it is no plan or nothing comes out. */
 static double
-estimated(const char *basis, const char *change, const char *quantity, const struct catalogs *c)
+estimated(const char *basis, const char *change, const char *quantity, const struct accuracy_catalogs *c)
 {
 	static struct estimate e;
 	struct plan p;
@@ -145,7 +118,7 @@ estimated(const char *basis, const char *change, const char *quantity, const str
 	plan_defaults(&p);
 	accuracy_put(&p, "mode", "serve");
 	accuracy_put(&p, "layout", "vllm");
-	if (!put_settings(&p, basis, c) || !put_settings(&p, change, c))
+	if (!accuracy_put_settings(&p, basis, c) || !accuracy_put_settings(&p, change, c))
 		return NAN;
 	plan_resolve(&p, NULL);
 	estimate_run(&e, &p, NULL, NULL);
@@ -169,7 +142,7 @@ kind_of(struct effect_kind kind[EFFECT_KINDS_MAX], int *kinds, const char *name)
 }
 
 static void
-judge(struct effect_kind *k, char *const *cell, const struct catalogs *c, FILE *out)
+judge(struct effect_kind *k, char *const *cell, const struct accuracy_catalogs *c, FILE *out)
 {
 	const double without = accuracy_number(cell[C_WITHOUT]), with = accuracy_number(cell[C_WITH]);
 	const bool ratio = without > 0 && strcmp(cell[C_CHANGE], "-") != 0;
@@ -190,7 +163,7 @@ judge(struct effect_kind *k, char *const *cell, const struct catalogs *c, FILE *
 }
 
 static int
-read_rows(struct effect_kind kind[EFFECT_KINDS_MAX], FILE *in, const struct catalogs *c, FILE *out)
+read_rows(struct effect_kind kind[EFFECT_KINDS_MAX], FILE *in, const struct accuracy_catalogs *c, FILE *out)
 {
 	char line[LINE_SIZE], *cell[COLUMNS];
 	int kinds = 0;
@@ -213,7 +186,7 @@ read_rows(struct effect_kind kind[EFFECT_KINDS_MAX], FILE *in, const struct cata
 int
 accuracy_effects_measure(struct effect_kind kind[EFFECT_KINDS_MAX], const char *top, FILE *out)
 {
-	struct catalogs c;
+	struct accuracy_catalogs c;
 	char path[1024];
 	int kinds = -1;
 	FILE *in;

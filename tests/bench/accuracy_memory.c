@@ -3,7 +3,8 @@
  *
  * tests/data/memory_measured.tsv holds what public logs, papers and golden values of test
  * suites state: shape, sizes and switches of a run as key=value words, and the memory that
- * was measured. Each row becomes a plan; nothing is fitted to it.
+ * was measured. Each row becomes a plan; nothing is fitted to it. memory_2026.tsv has runs of
+ * 2026 with the plan as settings.
  */
 #include "accuracy_memory.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "accuracy_cells.h"
+#include "accuracy_plan.h"
 #include "core/base/number.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
@@ -347,6 +349,70 @@ accuracy_memory_read(const char *top, struct accuracy_row *rows, size_t max)
 	return n;
 }
 
+/* ---- runs of 2026 --------------------------------------------------------------------- */
+
+enum later { L_ID, L_GROUP, L_FRAMEWORK, L_GPU, L_STAGE, L_METRIC, L_MEASURED, L_SETTINGS, L_SOURCE,
+	L_NOTE, L_COLUMNS };
+
+/* Where routing decides how many tokens an expert has, the source does not state it all. */
+static void
+read_later(char *const *cell, const struct accuracy_catalogs *c, struct accuracy_row *row)
+{
+	static struct estimate e;
+	const int64_t stage = strtoll(cell[L_STAGE], NULL, 10);
+	static struct plan p;
+
+	memset(row, 0, sizeof *row);
+	snprintf(row->id, sizeof row->id, "%.15s", cell[L_ID]);
+	snprintf(row->group, sizeof row->group, "%.127s", cell[L_GROUP]);
+	snprintf(row->metric, sizeof row->metric, "%.31s", cell[L_METRIC]);
+	row->complete = strstr(cell[L_NOTE], "routing decides") == NULL;
+	row->measured = strtod(cell[L_MEASURED], NULL);
+	plan_defaults(&p);
+	if (!accuracy_put_settings(&p, cell[L_SETTINGS], c)) {
+		snprintf(row->reason, sizeof row->reason, "a setting that is none");
+		return;
+	}
+	plan_resolve(&p, NULL);
+	estimate_run(&e, &p, NULL, NULL);
+	row->expressible = e.stages > stage;
+	if (row->expressible) {
+		const struct memory *m = &e.stage[stage].memory;
+
+		row->estimated = m->allocated / MIB;
+		row->error = (m->high - m->allocated - m->overhead_high) / MIB;
+	} else {
+		snprintf(row->reason, sizeof row->reason, "%.120s",
+		    e.diags.count > 0 ? e.diags.item[0].message : "no such stage");
+	}
+}
+
+size_t
+accuracy_memory_later(const char *top, struct accuracy_row *rows, size_t max)
+{
+	char line[LINE_SIZE], path[LINE_SIZE], *cell[L_COLUMNS];
+	struct accuracy_catalogs c;
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/tests/data/memory_2026.tsv", top);
+	if ((f = fopen(path, "r")) == NULL)
+		return 0;
+	config_init(&c.models);
+	config_init(&c.gpus);
+	if (accuracy_read_catalog(&c.models, top, "models.cfg") &&
+	    accuracy_read_catalog(&c.gpus, top, "gpus.cfg") && fgets(line, sizeof line, f) != NULL)
+		while (n < max && fgets(line, sizeof line, f) != NULL)
+			if (accuracy_cells(line, cell, L_COLUMNS) == L_COLUMNS)
+				read_later(cell, &c, &rows[n++]);
+	config_destroy(&c.gpus);
+	config_destroy(&c.models);
+	fclose(f);
+	return n;
+}
+
+/* ---- errors --------------------------------------------------------------------------- */
+
 struct accuracy_errors
 accuracy_memory_errors(const struct accuracy_row *rows, size_t n, const char *metric,
     const char *prefix, double least, bool complete)
@@ -429,6 +495,23 @@ print_left_out(FILE *out, const struct accuracy_row *rows, size_t n)
 	}
 }
 
+static void
+print_later(FILE *out, const char *top)
+{
+	static struct accuracy_row rows[ROWS_MAX];
+	const size_t n = accuracy_memory_later(top, rows, ROWS_MAX);
+
+	fprintf(out, "\ntraining memory, runs of 2026 (memory_2026.tsv)\n");
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].expressible)
+			fprintf(out, "%-5s %-58.58s %9.1f %9.1f %+7.2f\n", rows[i].id, rows[i].group,
+			    rows[i].measured, rows[i].estimated,
+			    (rows[i].estimated / rows[i].measured - 1) * 100);
+	print_errors(out, "complete", accuracy_memory_errors(rows, n, NULL, "", 0, true));
+	print_errors(out, "all", accuracy_memory_errors(rows, n, NULL, "", 0, false));
+	print_left_out(out, rows, n);
+}
+
 void
 accuracy_memory(FILE *out, const char *top)
 {
@@ -445,4 +528,5 @@ accuracy_memory(FILE *out, const char *top)
 	    accuracy_memory_errors(rows, n, "allocated_after_step", "", 0, true));
 	print_groups(out, rows, n);
 	print_left_out(out, rows, n);
+	print_later(out, top);
 }

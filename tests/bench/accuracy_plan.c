@@ -68,6 +68,28 @@ accuracy_put_entry(struct plan *p, const config_t *file, const char *list, const
 	return false;
 }
 
+bool
+accuracy_put_settings(struct plan *p, const char *settings, const struct accuracy_catalogs *c)
+{
+	char text[2048], *rest = text, *one;
+	bool good = true;
+
+	snprintf(text, sizeof text, "%s", settings);
+	while ((one = strsep(&rest, " ")) != NULL) {
+		char *value = strchr(one, '=');
+
+		if (value == NULL)
+			continue;
+		*value++ = '\0';
+		if (strcmp(one, "model.preset") == 0)
+			good &= accuracy_put_entry(p, &c->models, "models", "model", value);
+		else if (strcmp(one, "cluster.gpu") == 0)
+			good &= accuracy_put_entry(p, &c->gpus, "gpus", "cluster", value);
+		good &= accuracy_put(p, one, value);
+	}
+	return good;
+}
+
 /* The first number of a cell; NAN where there is none. */
 double
 accuracy_number(const char *cell)

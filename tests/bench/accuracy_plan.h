@@ -17,6 +17,13 @@ bool accuracy_put_entry(struct plan *p, const config_t *file, const char *list,
     const char *section, const char *id);
 bool accuracy_read_catalog(config_t *file, const char *top, const char *name);
 
+/* "PATH=VALUE PATH=VALUE", model.preset and cluster.gpu with what the catalogue has of them; false
+ * for an entry or a field that is not there. */
+struct accuracy_catalogs {
+	config_t models, gpus;
+};
+bool accuracy_put_settings(struct plan *p, const char *settings, const struct accuracy_catalogs *c);
+
 /* For qsort() of doubles by what they are without a sign. */
 int by_size(const void *a, const void *b);
 

@@ -11,8 +11,8 @@
 
 #include "../bench/accuracy_memory.c"
 
-static struct accuracy_row rows[ROWS_MAX];
-static size_t count;
+static struct accuracy_row rows[ROWS_MAX], later[ROWS_MAX];
+static size_t count, count_later;
 
 /* Largest median, 90th percentile and worst error of a set of rows, percent. */
 struct bound {
@@ -34,21 +34,34 @@ static const struct bound bounds[] = {
 	{ "max_reserved", "tt-", 0, true, 4, 1.6, 2.0, 2.0 },
 };
 
+/* Runs of 2026. */
+static const struct bound bounds_later[] = {
+	{ "max_allocated", "", 0, false, 17, 2.1, 16.2, 16.2 },
+	{ "max_allocated", "", 0, true, 12, 2.0, 4.1, 6.7 },
+	{ "max_allocated", "gpt3_mcore", 0, true, 8, 0.9, 2.9, 2.9 },
+};
+
+static void
+check_bound(const struct bound *b, const struct accuracy_row *of, size_t n)
+{
+	const struct accuracy_errors e = accuracy_memory_errors(of, n, b->metric, b->prefix, b->least,
+	    b->complete);
+
+	if (e.rows < b->rows || e.median * 100 > b->median || e.p90 * 100 > b->p90 ||
+	    e.worst * 100 > b->worst)
+		fail_msg("%s %s above %.0f MiB: %zu rows, %.2f, %.2f and %.2f %%", b->metric,
+		    b->prefix, b->least, e.rows, e.median * 100, e.p90 * 100, e.worst * 100);
+}
+
 static void
 test_bounds(void **state)
 {
 	(void)state;
 	assert_true(count > 450);
-	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-		const struct bound *b = &bounds[i];
-		const struct accuracy_errors e = accuracy_memory_errors(rows, count, b->metric,
-		    b->prefix, b->least, b->complete);
-
-		if (e.rows < b->rows || e.median * 100 > b->median || e.p90 * 100 > b->p90 ||
-		    e.worst * 100 > b->worst)
-			fail_msg("%s %s above %.0f MiB: %zu rows, %.2f, %.2f and %.2f %%", b->metric,
-			    b->prefix, b->least, e.rows, e.median * 100, e.p90 * 100, e.worst * 100);
-	}
+	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+		check_bound(&bounds[i], rows, count);
+	for (size_t i = 0; i < sizeof bounds_later / sizeof *bounds_later; i++)
+		check_bound(&bounds_later[i], later, count_later);
 }
 
 /* Of runs of any size 9 of 10 lie as near as their estimates say. */
@@ -91,6 +104,7 @@ read_rows(void **state)
 
 	(void)state;
 	count = accuracy_memory_read(top != NULL ? top : ".", rows, ROWS_MAX);
+	count_later = accuracy_memory_later(top != NULL ? top : ".", later, ROWS_MAX);
 	return count == 0;
 }
 
