@@ -29,7 +29,7 @@ struct accuracy_errors {
 /* Read and estimate tests/data/memory_measured.tsv below top; rows read. */
 size_t accuracy_memory_read(const char *top, struct accuracy_row *rows, size_t max);
 
-/* The same of tests/data/memory_2026.tsv. */
+/* Rows of tests/data/memory_2026.tsv, estimated. */
 size_t accuracy_memory_later(const char *top, struct accuracy_row *rows, size_t max);
 
 /* Of rows with this metric (NULL: all) and at least `least` MiB, complete ones only or
