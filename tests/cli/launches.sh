@@ -708,6 +708,11 @@ for line in 'algorithm = "grpo"' 'placement = "colocated"' 'engine_sleep = 1' 'r
     'prompt_tokens = 1024' 'sequence_length = 3072'; do
 	out_has "$line;"
 done
+# it evaluates responses again whatever is set, and the reference leaves with the model (swift/rlhf_trainers/grpo_trainer.py)
+echo 'NPROC_PER_NODE=8 swift rlhf --rlhf_type grpo --model Qwen/Qwen3-8B --use_vllm false --offload_model true' >again.sh
+run 0 import again.sh
+out_has 'offload = "all";'
+out_lacks 'old_logprob = false'
 echo 'trl grpo --model_name_or_path Qwen/Qwen3-8B --num_generations 8 --per_device_train_batch_size 8' >rl.sh
 run 0 import rl.sh
 out_has 'algorithm = "grpo";'

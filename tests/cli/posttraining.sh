@@ -408,6 +408,72 @@ run 0 import ours.sh --gpu=a100 --set rl.response_tokens=700
 if grep -E '^assumed (cluster.gpu|rl.response_tokens) ' err; then fail 'what was said is assumed'; fi
 out_has 'response_tokens = 700'
 
+# the engine in the trainer's processes; a prompt's room is what a row has beside the longest response
+sed 's/nodes = 2/nodes = 1/; s/offload = [^;]*;/reference = false;/; s/prompts = 64; responses = 8/prompts = 32; responses = 16/' \
+    grpo.cfg | sed '/^rl/s/$/\nfinetune: { method = "full"; kernels = "eager"; };/' >in-turn.cfg
+exports trl 'accelerate.yaml trl.sh trl.yaml' in-turn.cfg
+yaml t/trl.yaml '
+assert d["use_vllm"] is True and d["vllm_mode"] == "colocate" and d["vllm_tensor_parallel_size"] == 2
+assert d["num_generations"] == 16 and d["generation_batch_size"] == 512 and d["max_completion_length"] == 4096
+assert d["vllm_gpu_memory_utilization"] == 0.55 and d["vllm_max_model_length"] == 5120
+assert d["vllm_enable_sleep_mode"] is True and d["beta"] == 0 and d["vllm_importance_sampling_correction"] is True
+assert d["gradient_accumulation_steps"] == 16 and "max_length" not in d and "packing" not in d'
+grep -q '^# note: not said: serving.eager = true: there is no setting for it$' t/trl.yaml || fail 'eager is said to nobody'
+words trl.sh
+head -n 1 out | grep -qx grpo || fail 'not grpo'
+exports trl 'accelerate.yaml trl.sh trl.yaml' in-turn.cfg --set rl.old_logprob=false --set rl.reference=true --set rl.prompts=8 \
+    --set rl.reward_preset=llama-3.1-8b
+yaml t/trl.yaml 'assert d["vllm_importance_sampling_correction"] is False and d["beta"] > 0'
+words trl.sh
+is reward_model_name_or_path r
+exports axolotl 'axolotl.sh axolotl.yaml' in-turn.cfg
+yaml t/axolotl.yaml '
+t, v = d["trl"], d["vllm"]
+assert d["rl"] == "grpo" and t["use_vllm"] is True and t["vllm_mode"] == "colocate" and t["generation_batch_size"] == 512
+assert v == {"tensor_parallel_size": 2, "gpu_memory_utilization": 0.55}, v # what an engine in the trainer is told
+assert t["beta"] == 0 and t["vllm_enable_sleep_mode"] is True'
+exports ms-swift 'swift.sh swift.yaml' in-turn.cfg --set rl.offload=optimizer
+yaml t/swift.yaml '
+assert d["rlhf_type"] == "grpo" and d["max_length"] == 1024 and d["max_completion_length"] == 4096
+assert d["sleep_level"] == 2 and d["offload_optimizer"] is True and "offload_model" not in d
+assert d["vllm_enforce_eager"] is True and d["vllm_max_model_len"] == 5120 and d["beta"] == 0'
+words swift.sh
+head -n 1 out | grep -qx rlhf || fail 'not rlhf'
+for target in trl axolotl ms-swift; do
+	refuses $target target_lacks rl.algorithm in-turn.cfg --set rl.algorithm=ppo
+	refuses $target target_lacks serving.engine in-turn.cfg --engine=sglang
+done
+refuses trl target_lacks parallel.cp in-turn.cfg --cp=2
+# TRL packs neither pairs nor responses: no key of theirs is written (trl/trainer/dpo_config.py)
+exports trl 'accelerate.yaml trl.sh trl.yaml' pairs.cfg
+yaml t/trl.yaml 'assert "packing" not in d'
+grep -q '^# note: not said: finetune.packing = true: it runs with false$' t/trl.yaml || fail 'packing is said to nobody'
+refuses axolotl target_lacks rl.prompts in-turn.cfg --set rl.prompts=4 --global-batch-size=64
+for target in trl ms-swift; do
+	refuses $target target_lacks rl.placement in-turn.cfg --nodes=2 --set rl.placement=split --set rl.rollout_gpus=8
+	err_has 'a launch of its own.*fix: rl.placement=colocated'
+done
+# a server that the same settings start
+sed 's/nodes = 1/nodes = 3/; s/rl: {/& placement = "split"; rollout_gpus = 8; staleness = 1;/' in-turn.cfg >beside.cfg
+exports axolotl 'axolotl.sh axolotl.yaml' beside.cfg
+yaml t/axolotl.yaml '
+t, v = d["trl"], d["vllm"]
+assert t["vllm_mode"] == "server" and t["async_prefetch"] is True and t["prefetch_depth"] == 1
+assert v == {"tensor_parallel_size": 2, "data_parallel_size": 4, "gpu_memory_utilization": 0.55, "max_model_len": 5120, "enforce_eager": True}, v
+assert d["dp_shard_size"] == 16 and d["gradient_accumulation_steps"] == 8'
+grep -q '^# first, on the 8 GPUs .*axolotl vllm-serve axolotl.yaml$' t/axolotl.sh || fail 'no server'
+words axolotl.sh
+is nnodes 2
+refuses axolotl target_lacks rl.rollout_gpus beside.cfg --nodes=4 --set rl.rollout_gpus=16
+# a prompt's room is not said to TRL and axolotl, and is the prompt of ms-swift
+sed 's/sequence_length = 5120/sequence_length = 4608/; s/context_length = 5120/context_length = 4608/; s/eager = true;//' \
+    in-turn.cfg | sed 's/training: {/& cross_entropy = "hf";/; s/finetune: {/& packing = false;/' >room.cfg
+comes_back trl trl.sh 8 room
+comes_back axolotl axolotl.yaml 8 room
+comes_back ms-swift swift.yaml 8 room
+sed 's/nodes = 1/nodes = 3/; s/rl: {/& placement = "split"; rollout_gpus = 8; staleness = 1; engine_sleep = 0;/' room.cfg >beside.cfg
+comes_back axolotl axolotl.yaml 24 beside
+
 exports openrlhf 'openrlhf.sh' ppo.cfg
 words openrlhf.sh
 is ds.zero_stage 3

@@ -299,11 +299,26 @@ tell(const char *target, unsigned long long seed, const char *what, const char *
 	wrong++;
 }
 
+/* Trainers of texts say less of rollouts: they pack none, TRL has no room of a prompt, and dapo is grpo with
+ * settings of one's own. TRL packs no pairs either. */
 static bool
-may_lose(const char *target, enum field_id f)
+is_of_texts(const struct exporter *by, const struct plan *p, const char *path)
 {
-	const char *path = field_table[f].path;
+	static const char unsaid[] = "finetune.packing training.sequence_length rl.algorithm";
 
+	if (!(by->tasks & TASK_TEXTS) || !plan_has_rl(p))
+		return false;
+	return plan_has_rollouts(p) ? text_index(unsaid, path, strlen(path)) >= 0 : text_equal(by->name, "trl") &&
+	    text_equal(path, "finetune.packing");
+}
+
+static bool
+may_lose(const struct exporter *by, const struct plan *p, enum field_id f)
+{
+	const char *path = field_table[f].path, *target = by->name;
+
+	if (is_of_texts(by, p, path))
+		return true;
 	for (size_t i = 0; i < sizeof keeps / sizeof *keeps; i++)
 		if (text_equal(keeps[i].target, target))
 			return text_index(keeps[i].fields, path, strlen(path)) < 0;
@@ -313,6 +328,7 @@ may_lose(const char *target, enum field_id f)
 /* Of which plan of a target it is. */
 struct trial {
 	const struct exporter *by;
+	const struct plan *plan;
 	unsigned long long seed;
 };
 
@@ -334,14 +350,14 @@ count_field(void *context, enum field_id f, bool is_kept, bool is_chosen, const 
 		return;
 	}
 	lost[f]++;
-	if (!may_lose(t->by->name, f))
+	if (!may_lose(t->by, t->plan, f))
 		tell(t->by->name, t->seed, "lost: ", told);
 }
 
 static bool
 go(const struct exporter *by, const struct plan *p, struct plan *back, unsigned long long seed)
 {
-	struct trial trial = { by, seed };
+	struct trial trial = { by, p, seed };
 	const struct thereback t = { .by = by, .catalog = &catalog, .context = &trial, .found = found,
 		.field = count_field };
 

@@ -37,10 +37,10 @@ const struct exporter export_table[] = {
 	    "megatron", "FlagScale of November 2025", flagscale_write, TASKS_WHOLE, "",
 	    "megatron", NULL },
 	{ "trl", "YAML files for TRL and Accelerate, and the script that runs them", MODES_TRAIN, TUNERS,
-	    "TRL of July 2026", trl_write, TASKS_TUNING, "--max_steps=" EXPORT_REHEARSAL " --logging_steps=1",
+	    "TRL of July 2026", trl_write, TASKS_TUNING | TASK_ROLLOUTS, "--max_steps=" EXPORT_REHEARSAL " --logging_steps=1",
 	    "trl", "trl.sh" },
 	{ "axolotl", "a YAML file for axolotl and the script that runs it", MODES_TRAIN, TUNERS,
-	    "axolotl of July 2026", axolotl_write, TASKS_TUNING,
+	    "axolotl of July 2026", axolotl_write, TASKS_TUNING | TASK_ROLLOUTS,
 	    "--max-steps=" EXPORT_REHEARSAL " --logging-steps=1",
 	    "axolotl", "axolotl.sh" },
 	{ "llama-factory", "YAML files for LLaMA-Factory and the script that runs them", MODES_TRAIN,
@@ -48,7 +48,7 @@ const struct exporter export_table[] = {
 	    "max_steps=" EXPORT_REHEARSAL " logging_steps=1",
 	    "llama-factory", "llamafactory.sh" },
 	{ "ms-swift", "a YAML file for ms-swift and the script that runs it", MODES_TRAIN, TUNERS,
-	    "ms-swift of August 2026", swift_write, TASKS_TUNING,
+	    "ms-swift of August 2026", swift_write, TASKS_TUNING | TASK_ROLLOUTS,
 	    "--max_steps=" EXPORT_REHEARSAL " --logging_steps=1",
 	    "ms-swift", "swift.sh" },
 	{ "torchtune", "overrides of a configuration of torchtune, as a script", MODES_TRAIN,
@@ -250,16 +250,23 @@ begin_again(struct export *e)
 	*e = fresh;
 }
 
+/* Rollouts are first for those that train on nothing else. */
+static bool
+is_made_for(const struct exporter *by, const struct plan *p)
+{
+	return !plan_has_rollouts(p) || !(by->tasks & TASK_TEXTS);
+}
+
 const struct exporter *
 export_any(struct export *e)
 {
 	const struct plan *p = e->plan;
 	const struct exporter *first = NULL;
 
-	for (size_t i = 0; i < export_count; i++) {
-		const struct exporter *by = &export_table[i];
+	for (size_t i = 0; i < 2 * export_count; i++) {
+		const struct exporter *by = &export_table[i % export_count];
 
-		if (!export_suits(by, p))
+		if (!export_suits(by, p) || is_made_for(by, p) != (i < export_count))
 			continue;
 		begin_again(e);
 		if (export_write(e, by))

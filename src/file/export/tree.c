@@ -69,6 +69,12 @@ tree_has(const struct tree *t, const char *key)
 	return at != NULL;
 }
 
+void
+tree_drop(struct tree *t, const char *key)
+{
+	json_object_del(t->root, key);
+}
+
 /* ---- fields --------------------------------------------------------------------------- */
 
 /* What has no meaning in this plan. */

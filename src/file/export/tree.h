@@ -36,6 +36,9 @@ const struct settings_key *tree_fields(struct tree *t, const struct settings_key
 /* True where a value or a section stands. */
 bool tree_has(const struct tree *t, const char *key);
 
+/* Without one of the first sections or values. */
+void tree_drop(struct tree *t, const char *key);
+
 /* As JSON (RFC 8259), YAML 1.2 or TOML 1.0. */
 void tree_json(struct tree *t, struct textbuf *out);
 void tree_yaml(struct tree *t, struct textbuf *out);

@@ -4,6 +4,7 @@
 #include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/trainers.h"
+#include "file/export/tuner_rollouts.h"
 #include "file/export/writers.h"
 #include "file/launches/tuning_keys.h"
 
@@ -137,6 +138,8 @@ put_settings(struct export *e, struct tree *t, const struct tuner *d,
 {
 	put_method(e, t, d);
 	export_rows(e, t, d->keys);
+	if (d == &tuner_trl && plan_has_rl(e->plan))
+		tree_drop(t, "packing"); /* of texts alone (trl/trainer/sft_config.py) */
 	if (loads_trained(e->plan, d, s))
 		export_rows(e, t, d->weights); /* over the type that the keys say */
 	put_precision(e, t, d);
@@ -169,7 +172,8 @@ can_run(struct export *e, const struct tuner *d, bool splits)
 	if (p->training.recompute == RECOMPUTE_SELECTIVE)
 		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", d->program,
 		    "%s recomputes whole layers or nothing", d->program);
-	return with_deepspeed(p) ? deepspeed_can_run(e) : accelerate_can_run(e);
+	return (!plan_has_rollouts(p) || tuner_takes_rollouts(e, d)) &&
+	    (with_deepspeed(p) ? deepspeed_can_run(e) : accelerate_can_run(e));
 }
 
 static void
@@ -185,7 +189,7 @@ tell_missing(struct export *e, const struct tuner *d)
 	if (d != &tuner_trl || e->plan->finetune.kernels == KERNELS_LIGER)
 		export_missing(e, FIELD_CROSS_ENTROPY, "it follows the kernels");
 	if (plan_has_rl(e->plan))
-		export_missing(e, FIELD_PACKING, "pairs are not packed");
+		export_missing(e, FIELD_PACKING, "neither pairs nor responses are packed");
 	notes_add(&e->missing, "data, template, learning rate and lora_alpha of %s are yours to add",
 	    d->program);
 }
@@ -297,22 +301,32 @@ pairs_word(struct export *e)
 	return e->plan->rl.reference ? "dpo" : "orpo";
 }
 
+static const char *
+trl_command(const struct plan *p)
+{
+	return plan_has_rollouts(p) ? "grpo" : p->rl.algorithm == RL_DPO ? "dpo" : p->rl.algorithm == RL_REWARD_MODEL ?
+	    "reward" : "sft";
+}
+
 void
 trl_write(struct export *e)
 {
 	const struct plan *p = e->plan;
 	const struct export_sizes s = export_sizes_of(p);
-	const int64_t algorithm = p->rl.algorithm;
 	struct tree t = { 0 };
 	struct textbuf *out;
+	struct rl_pools pools;
+	char reward[TUNER_REWARD_SIZE];
 
-	if (!can_run(e, &tuner_trl, true))
+	if (!can_run(e, &tuner_trl, true) || !rl_pools_of(&pools, e))
 		return;
 	tell_missing(e, &tuner_trl);
 	if (adapters_only(p))
 		export_missing(e, FIELD_ADAPTER_DTYPE, "PEFT holds adapters in fp32, DeepSpeed in bf16");
 	put_settings(e, &t, &tuner_trl, &s);
 	trl_loss(e, &t);
+	if (plan_has_rollouts(p))
+		tuner_put_rollouts(e, &t, &tuner_trl, &pools);
 	/* The storage of 4-bit weights is sharded as any other parameter of its type. */
 	if (tree_has(&t, "load_in_4bit") && export_is_sharded(p, &s))
 		tree_text(&t, "bnb_4bit_quant_storage", "bfloat16");
@@ -322,8 +336,8 @@ trl_write(struct export *e)
 	out = export_begin_script(e, "trl.sh");
 	textbuf_add(out, "exec trl %s --config trl.yaml --accelerate_config accelerate.yaml \\\n"
 	    "\t--machine_rank \"${NODE_RANK:-0}\" --main_process_ip \"${MASTER_ADDR:-localhost}\" \\\n"
-	    "\t--main_process_port \"${MASTER_PORT:-29500}\" --model_name_or_path \"$MODEL\" \"$@\"\n",
-	    algorithm == RL_DPO ? "dpo" : algorithm == RL_REWARD_MODEL ? "reward" : "sft");
+	    "\t--main_process_port \"${MASTER_PORT:-29500}\" --model_name_or_path \"$MODEL\" %s\"$@\"\n",
+	    trl_command(p), tuner_reward(reward, p, "--reward_model_name_or_path"));
 }
 
 /* ---- axolotl ---------------------------------------------------------------------------- */
@@ -369,14 +383,17 @@ axolotl_write(struct export *e)
 	const struct export_sizes s = export_sizes_of(p);
 	struct tree t = { 0 };
 	struct textbuf *out;
+	struct rl_pools pools;
 
 	if (p->parallel.cp > 1 && p->training.micro_batch_size > 1)
 		export_refuse(e, FIELD_MICRO_BATCH_SIZE, "target_lacks", AXOLOTL_CONFIG,
 		    "micro_batch_size must be 1 with context_parallel_size and sample packing");
-	if (!can_run(e, &tuner_axolotl, true))
+	if (!can_run(e, &tuner_axolotl, true) || !rl_pools_of(&pools, e))
 		return;
 	tell_missing(e, &tuner_axolotl);
-	if (p->rl.algorithm == RL_DPO)
+	if (plan_has_rollouts(p))
+		tree_text(&t, "rl", "grpo");
+	else if (p->rl.algorithm == RL_DPO)
 		tree_text(&t, "rl", pairs_word(e));
 	else if (p->rl.algorithm == RL_REWARD_MODEL)
 		tree_bool(&t, "reward_model", true);
@@ -389,14 +406,19 @@ axolotl_write(struct export *e)
 	if (adapters_only(p)) /* it has no default of its own */
 		tree_int(&t, "lora_alpha", 2 * p->finetune.rank);
 	axolotl_kernels(e, &t);
+	if (plan_has_rollouts(p))
+		tuner_put_rollouts(e, &t, &tuner_axolotl, &pools);
 	if (with_fsdp(p, &s))
 		axolotl_fsdp(&t, p, &s);
 	finish_settings(e, &t, "axolotl.yaml", &s);
 	out = export_begin_script(e, "axolotl.sh");
+	if (pools.split)
+		textbuf_add(out, "# first, on the %lld GPUs of rollouts alone (CUDA_VISIBLE_DEVICES): axolotl vllm-serve axolotl.yaml\n",
+		    (long long)p->rl.rollout_gpus);
 	textbuf_add(out, "exec axolotl train axolotl.yaml --base-model \"$MODEL\" --launcher torchrun \"$@\" \\\n"
 	    "\t-- --nnodes %lld --nproc_per_node %lld --node_rank \"${NODE_RANK:-0}\" \\\n"
 	    "\t--master_addr \"${MASTER_ADDR:-localhost}\" --master_port \"${MASTER_PORT:-29500}\"\n",
-	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
+	    (long long)pools.nodes, (long long)pools.gpus);
 }
 
 /* ---- LLaMA-Factory ------------------------------------------------------------------------ */
@@ -484,16 +506,19 @@ swift_write(struct export *e)
 {
 	const struct plan *p = e->plan;
 	const struct export_sizes s = export_sizes_of(p);
-	const bool pairs = plan_has_rl(p);
 	struct tree t = { 0 };
 	struct textbuf *out;
+	struct rl_pools pools;
+	char reward[TUNER_REWARD_SIZE];
 
-	if (!can_run(e, &tuner_swift, false))
+	if (!can_run(e, &tuner_swift, false) || !rl_pools_of(&pools, e))
 		return;
 	tell_missing(e, &tuner_swift);
-	if (pairs)
-		tree_text(&t, "rlhf_type", p->rl.algorithm == RL_DPO ? pairs_word(e) : "rm");
+	if (plan_has_rl(p))
+		tree_text(&t, "rlhf_type", plan_has_rollouts(p) ? "grpo" : p->rl.algorithm == RL_DPO ? pairs_word(e) : "rm");
 	put_settings(e, &t, &tuner_swift, &s);
+	if (plan_has_rollouts(p))
+		tuner_put_rollouts(e, &t, &tuner_swift, &pools);
 	if (tree_has(&t, "quant_bits"))
 		tree_text(&t, "quant_method", "bnb");
 	if (tree_has(&t, "quant_bits") && export_is_sharded(p, &s))
@@ -505,5 +530,6 @@ swift_write(struct export *e)
 	finish_settings(e, &t, "swift.yaml", &s);
 	out = export_begin_script(e, "swift.sh");
 	put_environment(out, p);
-	textbuf_add(out, "exec swift %s swift.yaml --model \"$MODEL\" \"$@\"\n", pairs ? "rlhf" : "sft");
+	textbuf_add(out, "exec swift %s swift.yaml --model \"$MODEL\" %s\"$@\"\n", plan_has_rl(p) ? "rlhf" : "sft",
+	    tuner_reward(reward, p, "--reward_model"));
 }

@@ -207,11 +207,11 @@ static const struct settings_key swift_rollout_keys[] = {
 	{ "vllm_enforce_eager", FIELD_EAGER, NULL, NULL },
 	{ "sleep_level", FIELD_ENGINE_SLEEP, NULL, "0" },
 	{ "offload_optimizer", FIELD_RL_OFFLOAD, "true=optimizer|false=none", NULL },
-	{ "offload_model", FIELD_RL_OFFLOAD, "true=optimizer+params", NULL },
+	{ "offload_model", FIELD_RL_OFFLOAD, "true=all", NULL }, /* the reference as well (swift/rlhf_trainers/grpo_trainer.py) */
 	END
 };
 static const struct tuner_rollouts swift_rollouts = { .keys = swift_rollout_keys, .section = "", .beta = "beta",
-	.refers = true };
+	.refers = true, .evaluates = true };
 
 const struct tuner tuner_swift = {
 	.program = "ms-swift", .commands = "swift sft|swift pt|swift rlhf|swift/cli/sft.py|swift/cli/pt.py|swift/cli/rlhf.py",
@@ -281,6 +281,13 @@ const struct settings_key torchtune_adapters[] = {
 	{ "model.lora_dropout", FIELD_ADAPTER_DROPOUT, NULL, "0" },
 	END
 };
+
+const char *
+tuning_rollout_key(char buf[64], const struct tuner_rollouts *r, const char *name)
+{
+	text_put(buf, 64, "%s%s", r->section, name);
+	return buf;
+}
 
 /* ---- modules ---------------------------------------------------------------------------- */
 

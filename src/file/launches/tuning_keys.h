@@ -50,7 +50,10 @@ struct tuner_rollouts {
 	const char *replicas;     /* key with the engines of a server; NULL: its own command says */
 	const char *beta;         /* keys of the weight of the reference's term, joined by |, */
 	bool refers, serves;      /* and without them and vllm_mode: a reference, a server */
+	bool evaluates;           /* the trainer evaluates responses again in any case */
 };
+const char *tuning_rollout_key(char buf[64], const struct tuner_rollouts *r, const char *name);
+
 #define TUNING_STEPS "gradient_accumulation_steps" /* of all of them: micro-batches of one GPU */
 extern const struct tuner tuner_trl, tuner_axolotl, tuner_llamafactory, tuner_swift,
     tuner_megatron_swift, tuner_trainer; /* of which the method has several names */

@@ -40,19 +40,12 @@ is_grouped(const char *word)
 	return strcasecmp(word, "grpo") == 0 || strcasecmp(word, "gdpo") == 0;
 }
 
-static const char *
-key_of(char buf[64], const struct tuner_rollouts *r, const char *name)
-{
-	text_put(buf, 64, "%s%s", r->section, name);
-	return buf;
-}
-
 static bool
 says(const struct jsonin *j, const struct tuner_rollouts *r, const char *name)
 {
 	char key[64];
 
-	return settings_on(j, key_of(key, r, name));
+	return settings_on(j, tuning_rollout_key(key, r, name));
 }
 
 /* Without the weight of its term TRL loads no reference (trl/trainer/grpo_trainer.py). */
@@ -85,7 +78,7 @@ take_server(struct import *im, const struct jsonin *j, const struct tuner_rollou
 	else
 		import_assume_int(im, FIELD_ROLLOUT_GPUS, 1, "the server's command says (fix: --set)");
 	if (says(j, r, "async_prefetch") || says(j, r, "use_data_producer"))
-		settings_set(im, j, FIELD_STALENESS, settings_number(j, key_of(key, r, "prefetch_depth"), 1), key);
+		settings_set(im, j, FIELD_STALENESS, settings_number(j, tuning_rollout_key(key, r, "prefetch_depth"), 1), key);
 }
 
 static void
@@ -95,11 +88,11 @@ take_engine(struct import *im, const struct jsonin *j, const struct tuner_rollou
 	char key[64];
 
 	if (!says(j, r, "use_vllm")) {
-		import_ignore(im, key_of(key, r, "use_vllm"), "the trainer itself generates, with Hugging Face's modules: the plan "
+		import_ignore(im, tuning_rollout_key(key, r, "use_vllm"), "the trainer itself generates, with Hugging Face's modules: the plan "
 		    "has an engine beside it, which is faster and takes memory of its own");
 		return;
 	}
-	mode = jsonin_text(j, key_of(key, r, "vllm_mode"));
+	mode = jsonin_text(j, tuning_rollout_key(key, r, "vllm_mode"));
 	if (mode != NULL ? text_equal(mode, "server") : r->serves)
 		take_server(im, j, r, key);
 }
@@ -117,19 +110,19 @@ tuning_take_groups(struct import *im, const struct jsonin *j, const struct tuner
 
 	if (!plan_has_rollouts(im->plan))
 		return;
-	made = update / most_of(steps, 1) * settings_number(j, key_of(key, r, "steps_per_generation"), most_of(steps, 1));
-	made = settings_number(j, key_of(key, r, "generation_batch_size"), made);
+	made = update / most_of(steps, 1) * settings_number(j, tuning_rollout_key(key, r, "steps_per_generation"), most_of(steps, 1));
+	made = settings_number(j, tuning_rollout_key(key, r, "generation_batch_size"), made);
 	prompts = made / most_of(group, 1);
 	if (prompts < 1 || made % group != 0) {
-		import_error(im, key_of(key, r, "num_generations"), "%lld completions of a step are no whole number of groups of "
+		import_error(im, tuning_rollout_key(key, r, "num_generations"), "%lld completions of a step are no whole number of groups of "
 		    "%lld (fix: --world with the GPUs of all)", (long long)made, (long long)group);
 		return;
 	}
 	settings_set(im, j, FIELD_RL_PROMPTS, prompts, key);
-	iterations = settings_number(j, key_of(key, r, "num_iterations"), 1);
-	corrected = says(j, r, "use_vllm") && (!jsonin_has(j, key_of(key, r, corrects)) || says(j, r, corrects));
+	iterations = settings_number(j, tuning_rollout_key(key, r, "num_iterations"), 1);
+	corrected = r->evaluates || (says(j, r, "use_vllm") && (!jsonin_has(j, tuning_rollout_key(key, r, corrects)) || says(j, r, corrects)));
 	settings_say(im, j, FIELD_RL_OLD_LOGPROB, corrected || iterations > 1 || made != update ? "true" : "false",
-	    key_of(key, r, corrects));
+	    tuning_rollout_key(key, r, corrects));
 }
 
 /* Rows have room for the longest prompt and the longest response, whatever a length of texts says. */
