@@ -396,6 +396,44 @@ equals_brute_force(void **state)
 	assert_true(qualified > 500 && tight_plans > 500 && folded > 5); /* the spaces are not empty */
 }
 
+/* Of a run in stages of several batches the plan's own step tells what its own stages take at least, and
+ * nothing where there is none. */
+static void
+stages_of_a_run(void **state)
+{
+	static const char *const schedule[] = { "1024x16k@300M", "1024x16k@100M,2048x64k@400M,2048x32k@600M,"
+		"2048x128k", "1024x64k", "2048x16k@10M" };
+	static const char *const limit[] = { "run.days<=0.02", "run.days<=0.04", "run.days<=0.08",
+		"run.cost<=16", "run.net_days<=0.03" };
+	static const char *const objective[] = { "gpus", "run.days", "gpu-hours", "run.cost" };
+	uint64_t qualified = 0, cut = 0;
+
+	(void)state;
+	srand(13);
+	for (int round = 0; round < 24; round++) {
+		struct search s = { .space = space };
+		struct plan p = settings_plan(RATES, DENSE "cluster.memory_gib=80 training.global_batch_size=16 "
+		    "training.sequence_length=2048 training.token_budget=1 cluster.gpu_hour_price=2");
+		struct wishes w;
+		char what[64], err[256];
+
+		settings_put(&p, "run.batch_schedule", schedule[round % 4]);
+		wishes_usual(&w, &p);
+		wishes_free(&w, FIELD_NODES, "1..4");
+		make_small(&p, &w);
+		add_objective(&s, objective[round / 4 % 4]);
+		if (round % 5 > 0 && !condition_parse(&s.condition[s.conditions++], any(limit, 5), &p, err, sizeof err))
+			fail_msg("%s", err);
+		snprintf(what, sizeof what, "stages, round %d", round);
+		hold_against_all(&s, what);
+		qualified += workers[0].kept;
+		s.exhaustive = false;
+		run_search(&s, 1);
+		cut += space->size - workers[0].counts.decided;
+	}
+	assert_true(qualified > 200 && cut > 1000);
+}
+
 /* Without a pipeline there is one schedule, whichever the plan names. */
 static void
 schedules_of_one_stage(void **state)
@@ -1087,6 +1125,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equals_brute_force), cmocka_unit_test(schedules_of_one_stage),
+		cmocka_unit_test(stages_of_a_run),
 		cmocka_unit_test(phases_fit), cmocka_unit_test(rows_follow_sizes), cmocka_unit_test(rollouts),
 		cmocka_unit_test(catalogue_entries), cmocka_unit_test(splits),
 		cmocka_unit_test(kept_activations), cmocka_unit_test(traffic_before_pipelines),

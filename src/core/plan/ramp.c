@@ -124,6 +124,27 @@ ramp_of(struct ramp *r, const struct plan *p, char *err, size_t size)
 	return read;
 }
 
+bool
+ramp_is_own(const struct ramp_stage *stage, const struct plan *p)
+{
+	return stage->sequence == p->training.sequence_length &&
+	    stage->batch == p->training.global_batch_size;
+}
+
+double
+ramp_own_steps(const struct plan *p)
+{
+	double steps = 0;
+	struct ramp r;
+	char err[160];
+
+	ramp_of(&r, p, err, sizeof err);
+	for (int i = 0; i < r.count; i++)
+		if (ramp_is_own(&r.stage[i], p))
+			steps += r.stage[i].steps;
+	return steps;
+}
+
 struct plan
 ramp_plan(const struct plan *p, const struct ramp_stage *stage)
 {

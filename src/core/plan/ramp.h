@@ -28,6 +28,12 @@ struct ramp {
  * reason in err, where the schedule can not be read; the ramp is then the plan's own batch. */
 bool ramp_of(struct ramp *r, const struct plan *p, char *err, size_t size);
 
+/* The stage has the plan's own batch. */
+bool ramp_is_own(const struct ramp_stage *stage, const struct plan *p);
+
+/* Steps of the run that have the plan's own batch, 0 where the schedule takes the whole budget. */
+double ramp_own_steps(const struct plan *p);
+
 /* The plan as one of its stages has it, without a schedule. */
 struct plan ramp_plan(const struct plan *p, const struct ramp_stage *stage);
 

@@ -48,13 +48,6 @@ run_step(const struct plan *p)
 	return steptime_estimate(p, &l, &pl, facts.microbatches, &traffic, NULL).seconds;
 }
 
-static bool
-is_own(const struct plan *p, const struct ramp_stage *stage)
-{
-	return stage->sequence == p->training.sequence_length &&
-	    stage->batch == p->training.global_batch_size;
-}
-
 /* Of rollouts a step trains on responses, whatever the batch of an update. */
 static void
 find_stages(struct run_estimate *out, const struct plan *p, const struct run_inputs *in)
@@ -77,7 +70,7 @@ time_stages(struct run_estimate *out, const struct plan *p, const struct run_inp
 	for (int i = 0; i < out->ramp.count; i++) {
 		const struct ramp_stage *stage = &out->ramp.stage[i];
 		const struct plan q = ramp_plan(p, stage);
-		const double seconds = is_own(p, stage) || plan_has_rl(p) ? in->step_seconds : run_step(&q);
+		const double seconds = ramp_is_own(stage, p) || plan_has_rl(p) ? in->step_seconds : run_step(&q);
 
 		if (!(seconds > 0)) {
 			out->refused = i;

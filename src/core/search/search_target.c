@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/framework/gpu_types.h"
 #include "core/model/params.h"
+#include "core/plan/ramp.h"
 
 #define HOUR 3600.0
 
@@ -206,11 +207,19 @@ target_follows_step(const struct search_target *t, const struct plan *p)
 {
 	if (p->mode != MODE_TRAIN || plan_has_rl(p))
 		return target_is_step(t);
-	/* With what interrupts a run all are more; in stages of another batch its step tells nothing. */
-	if (is_of_run(t))
-		return p->run.batch_schedule[0] == '\0';
-	return t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN || t->id == RESULT_TOKENS ||
-	    t->id == RESULT_TOKENS_GPU);
+	/* With what interrupts a run, and stages of another batch, all are more. */
+	return is_of_run(t) || (t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN || t->id == RESULT_TOKENS ||
+	    t->id == RESULT_TOKENS_GPU));
+}
+
+/* Those of the run, of a billion tokens where nobody says how long it is, with the batch that is timed. */
+static double
+steps_of_run(const struct plan *p, double tokens)
+{
+	const double budget = p->training.token_budget * 1e9;
+
+	return p->run.batch_schedule[0] != '\0' && budget > 0 ? ramp_own_steps(p) :
+	    (budget > 0 ? budget : 1e9) / tokens;
 }
 
 double
@@ -221,13 +230,16 @@ target_step_seconds(const struct search_target *t, const struct plan *p, double 
 	const double world = (double)plan_world(p), budget = p->training.token_budget * 1e9;
 	const bool paid = t->kind == TARGET_COST || (t->kind == TARGET_RESULT && t->id == RESULT_COST);
 	const double price = paid ? gpu_types_mean(p, FIELD_GPU_HOUR_PRICE) : 1;
+	double steps = 0;
 
 	if (target_is_step(t))
 		return v;
+	if (is_of_run(t) && !(price > 0 && (steps = steps_of_run(p, tokens)) > 0))
+		return INFINITY;
 	if (t->kind == TARGET_RESULT && (t->id == RESULT_DAYS || t->id == RESULT_NET_DAYS))
-		return v * 24 * HOUR * tokens / budget;
-	if (is_of_run(t)) /* a billion tokens where nobody says how long it is */
-		return price > 0 ? v / price * HOUR / world * tokens / (budget > 0 ? budget : 1e9) : INFINITY;
+		return v * 24 * HOUR / steps;
+	if (is_of_run(t))
+		return v / price * HOUR / world / steps;
 	if (t->id == RESULT_RUN)
 		return v * tokens / budget;
 	return tokens / (t->id == RESULT_TOKENS ? v : v * world);

@@ -45,7 +45,7 @@ enum field_id target_lacks(const struct search_target *t, const struct plan *p);
 bool target_is_step(const struct search_target *t);
 
 /* It says no more than the time of a training step does, once GPUs, model and batch of a plan are
- * known; then the time with which it has this value. */
+ * known; then the most that a step takes with which it has this value. */
 bool target_follows_step(const struct search_target *t, const struct plan *p);
 double target_step_seconds(const struct search_target *t, const struct plan *p, double v);
 
