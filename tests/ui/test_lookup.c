@@ -63,6 +63,22 @@ test_ranking(void **test)
 	free(e);
 }
 
+/* Where no change of a field or two mends a plan f lists the search alone, which Enter begins. */
+static void
+test_from_mends(void **test)
+{
+	struct session *s = session_searching(test, 100, 30);
+
+	type(s, ":set model llama-3.1-70b\r:set pp 1\r:set nodes 1\r:set gpus_per_node 1\r"
+	    ":set hidden_size 262144\r:set layers 4096\rf");
+	assert_int_equal(s->state.mends.count, 0);
+	assert_int_equal(s->state.list.kind, LIST_MENDS);
+	assert_true(shows(s, "search    the best of all plans on these GPUs"));
+	search(s, "\r");
+	assert_int_equal(s->state.list.kind, LIST_SEARCH);
+	assert_int_equal(fake.begun, 1);
+}
+
 /* Values of texts are those that were asked for as long as the list lives: they were on the stack of the
  * call that began the search. */
 static void
@@ -426,7 +442,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_ranking), SESSION_TEST(test_texts), SESSION_TEST(test_told), SESSION_TEST(test_grows), SESSION_TEST(test_best),
+		SESSION_TEST(test_ranking), SESSION_TEST(test_from_mends), SESSION_TEST(test_texts), SESSION_TEST(test_told), SESSION_TEST(test_grows), SESSION_TEST(test_best),
 		SESSION_TEST(test_sort), SESSION_TEST(test_question), SESSION_TEST(test_columns), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
 		SESSION_TEST(test_cancel), SESSION_TEST(test_again),
 		SESSION_TEST(test_compare), SESSION_TEST(test_ask), SESSION_TEST(test_nothing),

@@ -47,6 +47,8 @@ test_warnings(void **test)
 	assert_true(s->state.estimate->legal && !s->state.estimate->fits);
 	type(s, "f");
 	assert_true(shows(s, "no change of one or two fields mends what is wrong (e lists it)"));
+	assert_int_equal(s->state.list.kind, LIST_MENDS);
+	assert_true(shows(s, "search    the best of all plans on these GPUs"));
 	s->state.list.kind = LIST_DIAGS;
 	type(s, "\r");
 	assert_true(shows(s, "no single change mends this"));

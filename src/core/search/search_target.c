@@ -208,8 +208,8 @@ target_follows_step(const struct search_target *t, const struct plan *p)
 	if (p->mode != MODE_TRAIN || plan_has_rl(p))
 		return target_is_step(t);
 	/* With what interrupts a run, and stages of another batch, all are more. */
-	return is_of_run(t) || (t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN || t->id == RESULT_TOKENS ||
-	    t->id == RESULT_TOKENS_GPU));
+	return is_of_run(t) || (t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN ||
+	    t->id == RESULT_TOKENS || t->id == RESULT_TOKENS_GPU));
 }
 
 /* Those of the run, of a billion tokens where nobody says how long it is, with the batch that is timed. */

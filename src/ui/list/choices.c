@@ -75,8 +75,8 @@ diags_accept(struct state *s, int target)
 }
 
 /* In a list of ways out the selected one; else that list, for a plan that does not run; where
- * nothing mends it, or it runs, the fix that is nearest. A plan that runs has as the user set
- * it what a warning is about: the fix is shown, and Enter takes it. */
+ * nothing mends it, or it runs, the fix that is nearest, else the search alone in that list. A plan
+ * that runs has as the user set it what a warning is about: the fix is shown, and Enter takes it. */
 unsigned
 diags_fix(struct state *s)
 {
@@ -88,6 +88,8 @@ diags_fix(struct state *s)
 	if (state_is_bad(s) && mends_open(s))
 		return 0;
 	d = edit_fixable(s);
+	if (d == NULL && state_is_bad(s))
+		list_open(s, LIST_MENDS);
 	if (d == NULL)
 		return 0;
 	if (d->severity == SEVERITY_ERROR || d->fix_field == FIELD_NONE ||

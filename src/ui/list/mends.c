@@ -43,10 +43,8 @@ mends_rows(struct rows *rows, const struct state *s)
 		outlook_text(&m->outlook, numbers, sizeof numbers);
 		rows_item(rows, (int)i, ROLE_TEXT, "%s  %s", cell, numbers);
 	}
-	if (s->mends.count > 0) {
-		rows_column("search", w, cell, sizeof cell);
-		rows_item(rows, (int)s->mends.count, ROLE_KEY, "%s  the best of all plans on these GPUs", cell);
-	}
+	rows_column("search", w, cell, sizeof cell);
+	rows_item(rows, (int)s->mends.count, ROLE_KEY, "%s  the best of all plans on these GPUs", cell);
 }
 
 static unsigned
