@@ -62,6 +62,12 @@ out_has '^needs at least [0-9]* nodes of these: --nodes='
 run 0 check --model=qwen3-235b-a22b --gpu=a100-sxm4-40gb --nodes=2 --tp=4 --pp=1 --ep=2 --set=parallel.etp=1 \
 	--global-batch-size=64 --micro-batch-size=16 --sequence-length=8192
 out_has '^needs at least 8 nodes of these: --set=cluster.nodes=8 '
+about 'how many nodes training on rollouts takes, and that a change on the GPUs that are there goes before'
+run 0 check "$TOP/share/plans/grpo-qwen2.5-32b.cfg" --nodes=1 --gpus-per-node=2 --set=parallel.layout=megatron
+out_has '^needs at least 4 nodes of these: --set=cluster.nodes=4 '
+run 0 check "$TOP/share/plans/grpo-qwen2.5-32b.cfg" --nodes=1 --gpus-per-node=2
+out_has ' would_mend: offload optimizer+params: '
+out_lacks '^needs at least'
 about 'a sequence that the model takes'
 run 1 check --model=gpt3-175b --nodes=32 --tp=1 --pp=8 --global-batch-size=2048 --micro-batch-size=4 --sequence-length=8192
 out_has '^a shorter sequence fits: --set=training.sequence_length=2048 '

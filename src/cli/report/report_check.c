@@ -194,9 +194,19 @@ is_praised(const struct estimate *e)
 	    diag_count(&e->diags, SEVERITY_HINT) == 0;
 }
 
+/* A change that leaves the work as it is makes room on these GPUs. */
+static bool
+is_mended(const struct advice *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (a->mend[i].loss <= LOSS_SPLIT && a->mend[i].outlook.fits && !a->mend[i].outlook.tight)
+			return true;
+	return false;
+}
+
 /* Of a plan that does not run as it is; of one that does the better one, if it is much better. */
 static struct room *
-search_room(const struct session *s, const struct estimate *e)
+search_room(const struct session *s, const struct estimate *e, const struct advice *advice)
 {
 	const bool runs = e->legal && e->fits && !e->tight;
 	struct estimate *work;
@@ -205,7 +215,7 @@ search_room(const struct session *s, const struct estimate *e)
 	if ((runs && !is_praised(e)) || (e->legal && !estimate_has_fit(e)))
 		return NULL;
 	work = malloc(sizeof *work);
-	room = work != NULL ? room_new(&s->plan, &s->catalog, runs, work) : NULL;
+	room = work != NULL ? room_new(&s->plan, &s->catalog, runs || is_mended(advice), work) : NULL;
 	free(work);
 	if (room == NULL || !runs || (room->found[ROOM_SAME] &&
 	    room->answer[ROOM_SAME].outlook.seconds * GAIN_LEAST <= e->step.seconds))
@@ -226,7 +236,7 @@ check_work(struct session *s, const struct options *o)
 		free(e);
 		return STATUS_ERROR;
 	}
-	room = search_room(s, e);
+	room = search_room(s, e, &advice);
 	for (size_t i = 0; i < e->diags.count; i++) {
 		struct diag *d = &e->diags.item[i];
 

@@ -167,10 +167,10 @@ room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
 	if (room == NULL)
 		return NULL;
 	room->found[ROOM_SAME] = search_plans(&room->answer[ROOM_SAME], p, catalog, NULL, false, work);
-	if (room->found[ROOM_SAME] || same_alone || plan_has_rl(p))
+	if (room->found[ROOM_SAME] || same_alone)
 		return room;
 	for (int i = 0; i < ROOM_KINDS; i++)
-		if (others[i] != NULL && (p->mode == MODE_TRAIN || i == ROOM_MORE))
+		if (others[i] != NULL && ((p->mode == MODE_TRAIN && !plan_has_rl(p)) || i == ROOM_MORE))
 			room->found[i] = others[i](&room->answer[i], p, catalog, work);
 	return room;
 }

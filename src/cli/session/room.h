@@ -25,8 +25,9 @@ struct room {
 	struct room_answer answer[ROOM_KINDS];
 };
 
-/* Search, on the plan's GPUs alone where that is asked; work: scratch. One thread, and no more than so many steps each time, so that the answer does
- * not depend on the machine. Allocated, NULL without memory. */
+/* Search, on the plan's GPUs alone where that is asked; serving and training on rollouts else on more
+ * nodes alone. work: scratch. One thread, and no more than so many steps each time, so that the answer
+ * does not depend on the machine. Allocated, NULL without memory. */
 struct room *room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
     struct estimate *work);
 void room_free(struct room *room);
