@@ -159,6 +159,14 @@ test_looks(void **unused)
 	assert_false(looks_of(&c, 1, 1, THEME_256, PALETTE_DARK, &look)); /* not on a background */
 	assert_true(looks_of(&c, 5, 1, THEME_256, PALETTE_DARK, &look)); /* after a wide one */
 	assert_int_equal(look.fg, word.fg);
+	canvas_fill(&c, (struct rect){ 20, 1, 20, 1 }, group);
+	canvas_text(&c, all, 21, 1, group, "z");
+	word = theme_look(group, THEME_256, PALETTE_DARK);
+	for (int x = 20; x < c.w; x++) { /* on a background: far from letters without ink */
+		assert_true(looks_of(&c, x, 1, THEME_256, PALETTE_DARK, &look));
+		assert_int_equal(look.bg, word.bg);
+		assert_int_equal(look.fg, x <= 21 + LOOKS_GAP ? word.fg : -1);
+	}
 	canvas_free(&c);
 }
 

@@ -1,5 +1,7 @@
 #include "ui/screen/looks.h"
 
+#include <string.h>
+
 /* Nothing to see but the background that the terminal has anyway. */
 static bool
 is_blank(const struct cell *cell, enum theme_colors colors, enum theme_palette palette)
@@ -29,6 +31,18 @@ word_before(const struct cell *row, int w, int x, enum theme_colors colors,
 	return row[left].ch == L'\0' ? left - 1 : left;
 }
 
+/* Whether a blank stands near letters of its own style. */
+static bool
+is_lettered(const struct cell *row, int w, int x)
+{
+	for (int way = -1; way <= 1; way += 2)
+		for (int i = x + way; i >= 0 && i < w && i - x <= LOOKS_GAP && x - i <= LOOKS_GAP &&
+		    memcmp(&row[i].style, &row[x].style, sizeof row->style) == 0; i += way)
+			if (row[i].ch != L' ')
+				return true;
+	return false;
+}
+
 bool
 looks_of(const struct canvas *c, int x, int y, enum theme_colors colors,
     enum theme_palette palette, struct look *look)
@@ -37,8 +51,11 @@ looks_of(const struct canvas *c, int x, int y, enum theme_colors colors,
 	int word;
 
 	*look = theme_look(row[x].style, colors, palette);
-	if (!is_blank(&row[x], colors, palette))
+	if (!is_blank(&row[x], colors, palette)) {
+		if (row[x].ch == L' ' && look->bg >= 0 && !look->underline && !is_lettered(row, c->w, x))
+			look->fg = -1;
 		return true;
+	}
 	word = word_before(row, c->w, x, colors, palette);
 	if (word >= 0) {
 		*look = theme_look(row[word].style, colors, palette);
