@@ -597,6 +597,34 @@ test_legend(void **unused)
 	assert_true(draws(&v, 46, 2, "\u2026"));
 }
 
+/* Slow nodes are marked wherever they are shown: by name, with a mark where words have no room, on the
+ * unit that is one or holds one, each on a row of many, and on the first GPU without frames. */
+static void
+test_slow(void **unused)
+{
+	const char *const tp[] = { "tp" };
+	struct map_view view;
+
+	(void)unused;
+	begin_plan("megatron", 64, 8, 8, 2);
+	plan.cluster.nodes_per_rack = 2;
+	put(&plan, FIELD_SLOW_NODES, "3*0.5,40*0.4");
+	place_plan();
+	view = view_of(tp, 1, MAP_ZOOM_CARD);
+	assert_true(draws(&view, 100, 60, "node 3 slow 0.5"));
+	view = view_of(tp, 1, MAP_ZOOM_CELL);
+	assert_true(draws(&view, 80, 40, "node 3!"));
+	view = view_of(tp, 1, MAP_ZOOM_NODE);
+	assert_true(draws(&view, 80, 5, "node 0     !"));
+	put(&plan, FIELD_SLOW_NODES, "40*0.4");
+	assert_false(draws(&view, 80, 5, "node 0     !"));
+	assert_true(draws(&view, 80, 5, "!"));
+	view = view_of(tp, 1, MAP_ZOOM_RACK);
+	assert_true(draws(&view, 80, 5, "!"));
+	put(&plan, FIELD_SLOW_NODES, "");
+	assert_false(draws(&view, 80, 5, "!"));
+}
+
 int
 main(void)
 {
@@ -608,7 +636,7 @@ main(void)
 		cmocka_unit_test(test_zoom), cmocka_unit_test(test_move),
 		cmocka_unit_test(test_huge), cmocka_unit_test(test_half_racks),
 		cmocka_unit_test(test_inside), cmocka_unit_test(test_legend),
-		cmocka_unit_test(test_titles), cmocka_unit_test(test_paper),
+		cmocka_unit_test(test_titles), cmocka_unit_test(test_slow), cmocka_unit_test(test_paper),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

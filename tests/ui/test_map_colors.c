@@ -145,6 +145,42 @@ test_links(void **unused)
 	assert_int_equal(map_paint_of(&paint, 5).letter, plan.cluster.nvlink_gbps > 0 ? 'v' : 'p');
 }
 
+/* With levels of the network a group's link is the unit that it stays in, by letters, names and colours in
+ * order; what no unit holds is one beyond the last. */
+static void
+test_link_levels(void **unused)
+{
+	static const struct { const char *levels; char letter; const char *name; } cases[] = {
+		{ "8:450", 'n', "network" }, { "64:50", '1', "leaf" }, { "8:450,16:50,64:50/7", '2', "spine" },
+		{ "16:50,32:50,64:50", '3', "site" }, { "16:50,32:50", '3', "site" }, { "32:50", '2', "spine" },
+		{ "16:9,24:9", 'n', "network" }, /* not readable */
+	};
+	char text[MAP_COLOR_TEXT_SIZE];
+	struct hue hue;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		lay_out("megatron", 8, 8, 8, 1, 1);
+		plan.cluster.nvlink_domain = 8;
+		plan.cluster.nvlink_gbps = 450;
+		put(&plan, FIELD_LEVELS, cases[i].levels);
+		prepare("link:dp", 1, NULL);
+		hue = map_paint_of(&paint, 5);
+		assert_int_equal(hue.letter, cases[i].letter);
+		assert_string_equal(link_name(&plan, &estimate.layout, paint.color.kind, 0), cases[i].name);
+		assert_true(map_paint_entry(&paint, hue.value, &hue, text, sizeof text));
+		assert_string_equal(text, cases[i].name);
+		assert_true(paint.colors >= paint.values);
+		prepare("link:tp", 1, NULL);
+		assert_int_equal(map_paint_of(&paint, 5).letter, 'v');
+	}
+	lay_out("megatron", 8, 8, 2, 4, 1); /* replicas of two nodes: some on one leaf, some across */
+	put(&plan, FIELD_LEVELS, "24:50,48:50,96:50");
+	prepare("link:dp", 1, NULL);
+	assert_int_equal(map_paint_of(&paint, 0).letter, '1');
+	assert_int_equal(map_paint_of(&paint, 16).letter, '2');
+}
+
 /* Pools are told apart, with the models that share them; without others there is one. */
 static void
 test_roles(void **unused)
@@ -656,7 +692,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values), cmocka_unit_test(test_memory), cmocka_unit_test(test_roles),
-		cmocka_unit_test(test_links), cmocka_unit_test(test_strays), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_links), cmocka_unit_test(test_link_levels), cmocka_unit_test(test_strays), cmocka_unit_test(test_names),
 		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places), cmocka_unit_test(test_long_layers),
 		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
 		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),

@@ -111,7 +111,7 @@ put_group(struct jsonout *j, const struct plan *p, const struct layout *l, int k
 	jsonout_int(j, "group", group);
 	jsonout_int(j, "size", layout_group_size(l, kind));
 	jsonout_int(j, "position", layout_position(l, kind, rank));
-	jsonout_text(j, "link", link_name(p, l, kind, group));
+	jsonout_text(j, "link", link_path_name(link_path(p, l, kind, group)));
 	jsonout_list_row(j, "ranks");
 	group_walk_start(&walk, l, kind, group);
 	while (group_walk_next(&walk, &peer) && !ferror(j->out))

@@ -53,6 +53,31 @@ levels_of(struct levels *out, const struct plan *p, char *err, size_t size)
 	return true;
 }
 
+const char *
+level_name(int unit)
+{
+	static const char *const names[LEVEL_UNITS] = { "leaf", "spine", "site" };
+
+	return names[unit];
+}
+
+int
+level_between(const struct levels *levels, const struct plan *p, int64_t a, int64_t b)
+{
+	int unit = -1;
+
+	for (int i = 0; i < levels->count && unit < LEVEL_UNITS - 1; i++) {
+		const int64_t gpus = levels->level[i].gpus;
+
+		if (gpus <= p->cluster.gpus_per_node)
+			continue;
+		unit++;
+		if (a / gpus == b / gpus)
+			return unit;
+	}
+	return unit < 0 || unit == LEVEL_UNITS - 1 ? unit : unit + 1;
+}
+
 struct level_share
 levels_share(const struct plan *p, int64_t size, int64_t inside, double card,
     level_members *members, const void *context)

@@ -31,6 +31,14 @@ struct levels {
 /* False where it can not be read, with the reason in err. Without levels the count is 0. */
 bool levels_of(struct levels *out, const struct plan *p, char *err, size_t size);
 
+/* Units above a node as people call them: "leaf", "spine", "site". */
+enum { LEVEL_UNITS = 3 };
+const char *level_name(int unit);
+
+/* The smallest of these that holds two GPUs, by their places among those of the cluster; one more than
+ * the last where none does. -1: there are no levels above nodes. */
+int level_between(const struct levels *levels, const struct plan *p, int64_t a, int64_t b);
+
 /* What a group meets beyond its node. */
 struct level_share {
 	double ring, each;      /* shares of a card's rate that levels take from rings and sends, and from

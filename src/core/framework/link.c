@@ -471,20 +471,37 @@ link_strays(const struct plan *p, const struct span *s)
 	    p->cluster.nvlink_gbps > 0;
 }
 
+/* Places of the first and the last member: those of the lowest and the highest rank, or, on a ring, of
+ * the only two. */
+static void
+find_ends(const struct plan *p, const struct layout *l, int kind, int64_t group, int64_t *a, int64_t *b)
+{
+	*a = plan_slot(p, layout_member(l, kind, group, 0));
+	*b = plan_slot(p, layout_member(l, kind, group, layout_group_size(l, kind) - 1));
+}
+
 enum link_path
 link_path(const struct plan *p, const struct layout *l, int kind, int64_t group)
 {
 	const int64_t per_node = p->cluster.gpus_per_node, domain = p->cluster.nvlink_domain;
-	const int64_t size = layout_group_size(l, kind), a = plan_slot(p, layout_member(l, kind, group, 0));
-	const int64_t b = plan_slot(p, layout_member(l, kind, group, size - 1));
+	int64_t a, b;
 
-	if (size == 1)
+	find_ends(p, l, kind, group, &a, &b);
+	if (layout_group_size(l, kind) == 1)
 		return LINK_ITSELF;
-	/* The first and the last member are the lowest and the highest rank, or, on a ring, the
-	 * only two. */
 	if (a / domain == b / domain && domain > 1 && p->cluster.nvlink_gbps > 0)
 		return LINK_NVLINK;
 	return a / per_node == b / per_node ? LINK_NODE : LINK_NETWORK;
+}
+
+int
+link_level(const struct levels *levels, const struct plan *p, const struct layout *l, int kind,
+    int64_t group)
+{
+	int64_t a, b;
+
+	find_ends(p, l, kind, group, &a, &b);
+	return level_between(levels, p, a, b);
 }
 
 const char *
@@ -498,5 +515,11 @@ link_path_name(enum link_path path)
 const char *
 link_name(const struct plan *p, const struct layout *l, int kind, int64_t group)
 {
-	return link_path_name(link_path(p, l, kind, group));
+	const enum link_path path = link_path(p, l, kind, group);
+	struct levels levels;
+	char err[160];
+	const int level = path == LINK_NETWORK && levels_of(&levels, p, err, sizeof err) ?
+	    link_level(&levels, p, l, kind, group) : -1;
+
+	return level < 0 ? link_path_name(path) : level_name(level);
 }

@@ -49,7 +49,12 @@ enum link_path { LINK_ITSELF, LINK_NVLINK, LINK_NODE, LINK_NETWORK };
 enum link_path link_path(const struct plan *p, const struct layout *l, int kind,
     int64_t group);
 
-/* Its name for people: "NVLink", "node", "network", "itself". */
+/* The unit of the network that it stays in, as level_between. */
+int link_level(const struct levels *levels, const struct plan *p, const struct layout *l, int kind,
+    int64_t group);
+
+/* Its name for people: "NVLink", "node", "network", "itself"; of a group by name, where the plan has levels,
+ * that of the unit in place of "network". */
 const char *link_path_name(enum link_path path);
 const char *link_name(const struct plan *p, const struct layout *l, int kind, int64_t group);
 

@@ -115,6 +115,8 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 		text_put(title, sizeof title, " %s ", name);
 	if (speed < 1 && w > 20)
 		text_add(title, sizeof title, "slow %.3g ", speed);
+	else if (speed < 1 && (int)strlen(title) < w - 1)
+		text_add(title, sizeof title, "!");
 	gpu = nodes_gpu(d->plan, box);
 	if (!text_equal(gpu, d->plan->cluster.gpu) && (int)(strlen(title) + strlen(gpu)) + 2 <= w)
 		text_add(title, sizeof title, "%s ", gpu);
@@ -182,17 +184,12 @@ draw_row_label(struct map_drawing *d, int64_t box, int y)
 {
 	const struct rect r = { d->clip.x, y, d->grid.label_w - 1, 1 };
 	const long long first = d->grid.zoom >= MAP_ZOOM_NODE ? box * d->grid.units : box;
-	const int64_t nodes = d->grid.zoom == MAP_ZOOM_RACK ? plan_rack_nodes(d->plan) : 1;
-	const int64_t last = d->grid.zoom >= MAP_ZOOM_NODE ? (first + d->grid.units) * nodes - 1 : first;
-	struct style style = dim_style;
 	char buf[48];
 
-	if (nodes_speed(d->plan, first * nodes, last) < 1)
-		style.role = ROLE_WARNING;
 	text_put(buf, sizeof buf, d->grid.zoom == MAP_ZOOM_RACK ? "rack %lld" : "node %lld", first);
 	if (canvas_width(d->c, buf) > r.w)
 		text_put(buf, sizeof buf, "%lld", first);
-	canvas_text(d->c, rect_clip(d->clip, r), d->clip.x, y, style, buf);
+	canvas_text(d->c, rect_clip(d->clip, r), d->clip.x, y, dim_style, buf);
 }
 
 /* A GPU that the layout does not have: it generates, or prefills, for those that are in it. */

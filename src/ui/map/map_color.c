@@ -5,14 +5,11 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/link.h"
+#include "ui/map/map_link.h"
 #include "ui/map/map_role.h"
 
 /* Memory is shown in tenths of the capacity, the lower half as one. */
 enum { HEAT_STEPS = 6, HEAT_OVER = HEAT_STEPS };
-
-/* Links, and one more: a dimension that talks in every layer is on the network, though one
- * NVLink domain has room for its group. */
-enum { LINK_STRAYS = LINK_NETWORK + 1, LINK_PATHS };
 
 /* Names of the sources that are not kinds, in the order of enum map_by. */
 static const char *const names[] = { "", "stage", "layers", "memory", "role", "relation", "link" };
@@ -329,16 +326,6 @@ prepare_stages(struct map_paint *m, const struct stage_steps *steps)
 		    stage_letter[m->letter[s]] : layer_letter[m->letter[s]]);
 }
 
-/* One of the kinds that talk in every layer, in groups that leave a domain with room for
- * them. */
-static bool
-strays(const struct plan *p, const struct layout *l, int kind)
-{
-	const struct span span = link_span(p, l, kind);
-
-	return l->kind[kind].each_layer && link_strays(p, &span);
-}
-
 void
 map_paint_init(struct map_paint *m, struct map_color color, int space, int spaces,
     enum theme_colors depth, const struct plan *p, const struct estimate *e,
@@ -355,21 +342,20 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 	if (color.by == MAP_BY_GROUPS)
 		m->values = layout_group_count(&e->layout, color.kind);
 	else if (color.by == MAP_BY_LINK)
-		m->values = LINK_PATHS;
+		map_link_init(m);
 	else if (color.by == MAP_BY_ROLE)
 		m->values = MAP_ROLES;
 	else if (color.by == MAP_BY_RELATION)
 		map_paint_relate(m, -1, 1);
 	else
 		prepare_stages(m, &steps);
-	m->set = color.by == MAP_BY_MEMORY ? SET_HEAT : color.by == MAP_BY_LINK ? SET_LINK :
-	    theme_set_for(spaces, space);
+	m->set = color.by == MAP_BY_MEMORY || (color.by == MAP_BY_LINK && m->levels.count > 0) ? SET_HEAT :
+	    color.by == MAP_BY_LINK ? SET_LINK : theme_set_for(spaces, space);
 	m->colors = theme_set_size(m->set, depth);
 	if (m->values > m->colors && m->values <= theme_set_most(m->set, depth))
 		m->colors = theme_set_most(m->set, depth);
 	m->single = color.by == MAP_BY_GROUPS && spaces > 1 &&
 	    layout_group_size(&e->layout, color.kind) == 1;
-	m->strays = color.by == MAP_BY_LINK && strays(p, &e->layout, color.kind);
 	m->blocks = depth != THEME_MONO && m->values > PAINT_LETTERS;
 	if (color.by == MAP_BY_GROUPS || color.by == MAP_BY_LINK)
 		paint_init(&m->paint, &e->layout, color.kind, m->set, m->colors, beside);
@@ -406,24 +392,6 @@ relation_hue(const struct map_paint *m, int64_t rank)
 }
 
 static struct hue
-link_hue(int64_t path)
-{
-	return (struct hue){ .value = path, .color = path < 0 ? 0 : (int)path,
-		.letter = path < 0 ? '.' : "svpn!"[path] };
-}
-
-static int64_t
-path_of(const struct map_paint *m, int64_t group)
-{
-	enum link_path path;
-
-	if (group < 0)
-		return -1;
-	path = link_path(m->plan, &m->estimate->layout, m->color.kind, group);
-	return m->strays && path >= LINK_NODE ? LINK_STRAYS : (int64_t)path;
-}
-
-static struct hue
 stage_hue(const struct map_paint *m, int64_t stage)
 {
 	return (struct hue){ .value = m->value[stage], .color = m->index[stage],
@@ -453,7 +421,7 @@ map_paint_of(const struct map_paint *m, int64_t rank)
 	if (m->color.by == MAP_BY_GROUPS)
 		return (struct hue){ .value = group, .color = paint_color(&m->paint, rank, group),
 			.letter = paint_letter(&m->paint, rank, group) };
-	return link_hue(path_of(m, group));
+	return map_link_hue(m, group);
 }
 
 bool
@@ -589,12 +557,7 @@ map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf
 	case MAP_BY_RELATION:
 		return relation_entry(m, i, hue, buf, size);
 	case MAP_BY_LINK:
-		break;
+		return map_link_entry(m, i, hue, buf, size);
 	}
-	if (i >= LINK_PATHS)
-		return false;
-	*hue = link_hue(i);
-	text_put(buf, size, "%s", i == LINK_STRAYS ? "off NVLink" :
-	    link_path_name((enum link_path)i));
-	return true;
+	return false;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/estimate/estimate.h"
+#include "core/framework/levels.h"
 #include "core/plan/plan.h"
 #include "ui/map/map_relation.h"
 #include "ui/map/paint.h"
@@ -85,6 +86,7 @@ struct map_paint {
 	bool blocks;    /* more than there are letters: colours alone are shown */
 	struct paint paint; /* GROUPS, LINK */
 	bool single;        /* each group is one GPU: beside other sources it has no colour */
+	struct levels levels; /* LINK: units of the network, where there are any above nodes */
 	bool strays;    /* LINK: what is not on NVLink should be */
 	struct map_relation relation; /* RELATION */
 	int64_t unit;   /* RELATION: ranks that are painted together */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/plan/nodes.h"
 #include "ui/map/map_sets.h"
 
 struct style
@@ -317,16 +318,29 @@ columns_used(const struct map_drawing *d)
 	return d->grid.unit_w - (d->view->colors == 1 && d->grid.unit_w > 2 ? 1 : 0);
 }
 
+/* A node that is slow, on the unit that it is or, where nodes have no frames, on its first GPU. */
+static bool
+is_slow(const struct map_drawing *d, int64_t rank)
+{
+	const int64_t per_node = d->plan->cluster.gpus_per_node, slot = plan_slot(d->plan, rank);
+	const int64_t nodes = d->grid.zoom >= MAP_ZOOM_NODE ? d->grid.stride / per_node : 1;
+
+	return !d->grid.framed && (d->grid.zoom >= MAP_ZOOM_NODE || slot % per_node == 0) &&
+	    nodes_speed(d->plan, slot / per_node, slot / per_node + nodes - 1) < 1;
+}
+
 static void
 draw_cell(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 {
 	const struct rect r = { x, y, columns_used(d), d->grid.unit_h };
+	const bool slow = is_slow(d, rank);
 
 	for (int i = 0; i < d->view->colors; i++) {
 		struct hue hue;
 		const struct style style = unit_style(d, i, rank, marked, &hue);
 
-		draw_band(d, band_of(r, i, d->view->colors), style, sign_of(d, i, style, hue));
+		draw_band(d, band_of(r, i, d->view->colors), style,
+		    slow && !has_cursor(d, rank) ? L'!' : sign_of(d, i, style, hue));
 	}
 }
 
