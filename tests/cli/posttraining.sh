@@ -444,10 +444,24 @@ for target in trl axolotl ms-swift; do
 	refuses $target target_lacks serving.engine in-turn.cfg --engine=sglang
 done
 refuses trl target_lacks parallel.cp in-turn.cfg --cp=2
-# TRL packs neither pairs nor responses: no key of theirs is written (trl/trainer/dpo_config.py)
-exports trl 'accelerate.yaml trl.sh trl.yaml' pairs.cfg
-yaml t/trl.yaml 'assert "packing" not in d'
-grep -q '^# note: not said: finetune.packing = true: it runs with false$' t/trl.yaml || fail 'packing is said to nobody'
+# most pack neither pairs nor responses: TRL has no key for it, axolotl and LLaMA-Factory refuse it
+for target in trl axolotl llama-factory; do
+	rm -rf t
+	run 0 export --to=$target -o t pairs.cfg
+	file=t/$(echo $target | tr -d -).yaml
+	if grep -q packing: "$file"; then fail "$target packs pairs"; fi
+	grep -q '^# note: not said: finetune.packing = true: it runs with false$' "$file" || fail "$target: packing is said to nobody"
+done
+run 0 export --to=ms-swift -o t/swift pairs.cfg
+grep -qx 'packing: true' t/swift/swift.yaml || fail 'DPO of ms-swift packs'
+for without in rl.reference=false rl.algorithm=rm; do
+	rm -rf t
+	run 0 export --to=ms-swift -o t pairs.cfg --set $without
+	if grep -q packing: t/swift.yaml; then fail "$without: ms-swift refuses packing"; fi
+done
+# axolotl splits sequences with flash attention alone
+exports axolotl 'axolotl.sh axolotl.yaml' qlora.cfg --cp=2
+yaml t/axolotl.yaml 'assert d["context_parallel_size"] == 2 and d["attn_implementation"] == "flash_attention_2"'
 refuses axolotl target_lacks rl.prompts in-turn.cfg --set rl.prompts=4 --global-batch-size=64
 for target in trl ms-swift; do
 	refuses $target target_lacks rl.placement in-turn.cfg --nodes=2 --set rl.placement=split --set rl.rollout_gpus=8

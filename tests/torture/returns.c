@@ -300,7 +300,7 @@ tell(const char *target, unsigned long long seed, const char *what, const char *
 }
 
 /* Trainers of texts say less of rollouts: they pack none, TRL has no room of a prompt, and dapo is grpo with
- * settings of one's own. TRL packs no pairs either. */
+ * settings of one's own. Nor do most pack pairs. */
 static bool
 is_of_texts(const struct exporter *by, const struct plan *p, const char *path)
 {
@@ -308,8 +308,7 @@ is_of_texts(const struct exporter *by, const struct plan *p, const char *path)
 
 	if (!(by->tasks & TASK_TEXTS) || !plan_has_rl(p))
 		return false;
-	return plan_has_rollouts(p) ? text_index(unsaid, path, strlen(path)) >= 0 : text_equal(by->name, "trl") &&
-	    text_equal(path, "finetune.packing");
+	return plan_has_rollouts(p) ? text_index(unsaid, path, strlen(path)) >= 0 : text_equal(path, "finetune.packing");
 }
 
 static bool

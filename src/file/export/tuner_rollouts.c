@@ -146,11 +146,10 @@ put_groups(struct export *e, struct tree *t, const struct tuner *d)
 		notes_add(&e->missing, "dapo: epsilon_high and the filter of groups are yours to set");
 }
 
-/* The trainer packs nothing; TRL knows a length of texts for other methods alone. */
-static void
-drop_field(struct tree *t, const struct settings_key *row, enum field_id f)
+void
+tuner_drop(struct tree *t, const struct tuner *d, enum field_id f)
 {
-	for (; row->path != NULL; row++)
+	for (const struct settings_key *row = d->keys; row->path != NULL; row++)
 		if (row->field == f)
 			tree_drop(t, row->path);
 }
@@ -158,9 +157,8 @@ drop_field(struct tree *t, const struct settings_key *row, enum field_id f)
 void
 tuner_put_rollouts(struct export *e, struct tree *t, const struct tuner *d, const struct rl_pools *pools)
 {
-	drop_field(t, d->keys, FIELD_PACKING);
-	if (d == &tuner_trl)
-		drop_field(t, d->keys, FIELD_SEQUENCE_LENGTH);
+	if (d == &tuner_trl) /* of other methods alone */
+		tuner_drop(t, d, FIELD_SEQUENCE_LENGTH);
 	put_engine(e, t, d, pools);
 	put_groups(e, t, d);
 	notes_add(&e->missing, "rewards (%sreward_funcs) are yours to add", d->rollouts->section);

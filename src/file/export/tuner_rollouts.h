@@ -11,6 +11,9 @@ enum { TUNER_REWARD_SIZE = 128 };
 /* False, and refused: what this trainer can not generate. */
 bool tuner_takes_rollouts(struct export *e, const struct tuner *d);
 
+/* Without the keys of a field. */
+void tuner_drop(struct tree *t, const struct tuner *d, enum field_id f);
+
 /* After the settings that every method has. */
 void tuner_put_rollouts(struct export *e, struct tree *t, const struct tuner *d, const struct rl_pools *pools);
 

@@ -132,14 +132,22 @@ fsdp_checkpoints(const struct plan *p)
 	return p->training.recompute == RECOMPUTE_FULL && p->training.offload_layers == 0;
 }
 
+/* Pairs, or responses: DPOConfig and GRPOConfig of TRL have no such key, axolotl (utils/schemas/validation.py) and
+ * LLaMA-Factory (hparams/parser.py, neat_packing) refuse it, ms-swift but for DPO (swift/arguments/rlhf_args.py). */
+static bool
+packs(const struct plan *p, const struct tuner *d)
+{
+	return d == &tuner_swift && p->rl.algorithm == RL_DPO && p->rl.reference;
+}
+
 static void
 put_settings(struct export *e, struct tree *t, const struct tuner *d,
     const struct export_sizes *s)
 {
 	put_method(e, t, d);
 	export_rows(e, t, d->keys);
-	if (d == &tuner_trl && plan_has_rl(e->plan))
-		tree_drop(t, "packing"); /* of texts alone (trl/trainer/sft_config.py) */
+	if (plan_has_rl(e->plan) && !packs(e->plan, d))
+		tuner_drop(t, d, FIELD_PACKING);
 	if (loads_trained(e->plan, d, s))
 		export_rows(e, t, d->weights); /* over the type that the keys say */
 	put_precision(e, t, d);
@@ -406,6 +414,8 @@ axolotl_write(struct export *e)
 	if (adapters_only(p)) /* it has no default of its own */
 		tree_int(&t, "lora_alpha", 2 * p->finetune.rank);
 	axolotl_kernels(e, &t);
+	if (p->parallel.cp > 1) /* it asks for it (utils/schemas/validation.py) */
+		tree_text(&t, "attn_implementation", "flash_attention_2");
 	if (plan_has_rollouts(p))
 		tuner_put_rollouts(e, &t, &tuner_axolotl, &pools);
 	if (with_fsdp(p, &s))
