@@ -66,7 +66,7 @@ about 'how many nodes training on rollouts takes, and that a change on the GPUs 
 run 0 check "$TOP/share/plans/grpo-qwen2.5-32b.cfg" --nodes=1 --gpus-per-node=2 --set=parallel.layout=megatron
 out_has '^needs at least 4 nodes of these: --set=cluster.nodes=4 '
 run 0 check "$TOP/share/plans/grpo-qwen2.5-32b.cfg" --nodes=1 --gpus-per-node=2
-out_has ' would_mend: offload optimizer+params: '
+out_has 'would_mend: offload optimizer.params: '
 out_lacks '^needs at least'
 about 'a sequence that the model takes'
 run 1 check --model=gpt3-175b --nodes=32 --tp=1 --pp=8 --global-batch-size=2048 --micro-batch-size=4 --sequence-length=8192

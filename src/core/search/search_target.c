@@ -212,7 +212,7 @@ target_follows_step(const struct search_target *t, const struct plan *p)
 	    t->id == RESULT_TOKENS || t->id == RESULT_TOKENS_GPU));
 }
 
-/* Those of the run, of a billion tokens where nobody says how long it is, with the batch that is timed. */
+/* Steps of the run, of a billion tokens where nobody says how long it is, with the batch that is timed. */
 static double
 steps_of_run(const struct plan *p, double tokens)
 {
