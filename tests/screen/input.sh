@@ -87,6 +87,29 @@ for typed in ("TP (", "pinned", "means nothing"):
 s.type("q")
 s.ends(0)
 
+# A terminal that says that it knows synchronised output gets large pictures so, small ones bare.
+for answer, wanted in ("2", 1), ("0", 0):
+    s = Screen()
+    wait_for("no first picture", lambda: s.read(0.1) and "Tab pane" in s.text())
+    if not 0 < s.output.find(b"\x1b[?2026$p") < s.output.rfind(b"\x1b[2J") or b"\x1b[?2026h" in s.output:
+        fail("mode 2026 is not asked for before the screen is cleared, or set before the answer")
+    s.type(f"\x1b[?2026;{answer}$y")
+    s.output = b""
+    s.type("j")
+    wait_for("j moves nothing", lambda: s.read(0.1) or s.output)
+    if b"2026" in s.output:
+        fail("a small picture is synchronised")
+    s.type("?")
+    wait_for("no page", lambda: s.read(0.1) and len(s.output) > 1000)
+    while s.read(0.3):
+        pass
+    if [s.output.count(b"\x1b[?2026" + end) for end in (b"h", b"l")] != [wanted, wanted]:
+        fail(f"answer {answer}: {s.output.count(b'2026')} marks around a page")
+    s.type("\x1b")
+    s.expect("Tab pane")
+    s.type("q")
+    s.ends(0)
+
 # An Escape closes the list of plans while there is still much of it to read.
 os.mkdir("many")
 for i in range(300):

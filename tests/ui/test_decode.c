@@ -269,6 +269,36 @@ test_background(void **unused)
 		}
 }
 
+/* The answer to whether pictures can be synchronised: a mode that is set or reset, in any pieces; other
+ * modes and other answers are dropped like it. */
+static void
+test_sync(void **unused)
+{
+	static const struct { const char *bytes; bool syncs; } cases[] = {
+		{ "\033[?2026;1$y", true }, { "\033[?2026;2$y", true }, { "\033[?2026;0$y", false },
+		{ "\033[?2026;4$y", false }, { "\033[?2027;2$y", false }, { "\033[?2026;2$p", false },
+		{ "\033[?2026;22$y", false }, { "\033[2026;2$y", false }, { "\033[?2026;2y", false },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		for (size_t piece = 1; piece < 16; piece += 5) {
+			struct decoder d = { .find = find };
+			const size_t n = strlen(cases[i].bytes);
+
+			for (size_t at = 0; at < n; at += piece) {
+				const size_t some = n - at < piece ? n - at : piece;
+
+				memcpy(d.byte + d.count, cases[i].bytes + at, some);
+				d.count += some;
+				assert_int_equal(decode_key(&d, false), INPUT_NONE);
+				assert_true(d.count < 3 || d.byte[2] != '?' || decode_wait(&d) == 250);
+			}
+			assert_int_equal(d.syncs, cases[i].syncs);
+			assert_int_equal(d.count, 0);
+		}
+}
+
 int
 main(void)
 {
@@ -277,7 +307,7 @@ main(void)
 		cmocka_unit_test(test_sequences), cmocka_unit_test(test_endless),
 		cmocka_unit_test(test_mouse), cmocka_unit_test(test_paste),
 		cmocka_unit_test(test_answers), cmocka_unit_test(test_answer_pauses),
-		cmocka_unit_test(test_endless_paste), cmocka_unit_test(test_open), cmocka_unit_test(test_background),
+		cmocka_unit_test(test_endless_paste), cmocka_unit_test(test_open), cmocka_unit_test(test_background), cmocka_unit_test(test_sync),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -287,8 +287,7 @@ run_screen(struct terminal *t, struct state *s)
 	s->has_mouse = t->has_mouse;
 	signals_draft(write_draft, s->files);
 	app_resize(s, t->w, t->h);
-	if (text_equal(s->settings.palette, "auto"))
-		term_ask_background(t);
+	term_ask(t);
 	status = run_keys(t, s, &c, note, sizeof note);
 	end(s); /* while signals are still held back */
 	canvas_free(&c);

@@ -109,6 +109,17 @@ begins_answer(const struct decoder *d)
 	    strchr("]PX^_", d->byte[1]) != NULL;
 }
 
+/* "CSI ? 2026 ; Ps $ y", where 1 and 2 are set and reset; others do not know it, or never will. */
+static bool
+tells_sync(const struct decoder *d, size_t n)
+{
+	static const char begin[] = "\033[?2026;", end[] = "$y";
+	const size_t at = sizeof begin - 1;
+
+	return n == at + sizeof end && memcmp(d->byte, begin, at) == 0 &&
+	    (d->byte[at] == '1' || d->byte[at] == '2') && memcmp(d->byte + at + 1, end, sizeof end - 1) == 0;
+}
+
 /* Escape, [ or O, parameters, and the byte that ends it; or Escape alone. */
 static size_t
 take_escape(struct decoder *d, bool late, int32_t *key)
@@ -130,6 +141,7 @@ take_escape(struct decoder *d, bool late, int32_t *key)
 			return late ? n : 0;
 		d->pasting = n + 1 == strlen(paste_begin) && memcmp(d->byte, paste_begin, n + 1) == 0;
 		d->text = d->blank = false;
+		d->syncs = d->syncs || tells_sync(d, n + 1);
 		return d->byte[n] >= '@' && d->byte[n] < 127 ? n + 1 : n;
 	}
 	if (!late)
@@ -257,5 +269,5 @@ decode_wait(const struct decoder *d)
 		return PAUSE_MS;
 	if (d->count == 0 || d->pasting || (unsigned char)d->byte[0] >= 0x80)
 		return 0;
-	return begins_answer(d) ? ANSWER_MS : ESCAPE_MS;
+	return begins_answer(d) || (d->count > 2 && memcmp(d->byte, "\033[?", 3) == 0) ? ANSWER_MS : ESCAPE_MS;
 }

@@ -5,7 +5,7 @@
  * its rest, and bytes that are no character are dropped. Sequences of the terminal that are
  * no key of ours are dropped whole, and so are texts that it answers questions with, maybe those of
  * a program before this one: from ESC ], P, X, ^ or _ to ST or BEL (ECMA-48, 5.6); but for the colour
- * of the background. What is pasted between the marks of a terminal that sends them is text: keys with INPUT_PASTED, with one blank for each run of line ends and
+ * of the background, and whether pictures can be synchronised. What is pasted between the marks of a terminal that sends them is text: keys with INPUT_PASTED, with one blank for each run of line ends and
  * tabs inside it, and without other control characters. Whatever never ends ends with an Escape or
  * a Ctrl-C that nothing follows, an answer after a pause too.
  */
@@ -34,6 +34,7 @@ struct decoder {
 	bool answering;     /* the bytes are those of an answer */
 	char answer[40];    /* which begins so */
 	bool is_told, is_light; /* INPUT_BACKGROUND: by answer to OSC 11 (xterm, ctlseqs), and nearer white */
+	bool syncs;         /* by answer to DECRQM it knows mode 2026, synchronised output (xterm, ctlseqs) */
 	bool pasting;
 	bool text, blank;   /* pasting: some came; a blank is due before more of it */
 };

@@ -33,6 +33,7 @@
 enum {
 	SIZE_MOST = 1000,  /* columns and rows that are used of a terminal */
 	ANSWER_MS = 100,
+	SYNC_LEAST = 256,  /* cells of a picture that takes several writes: curses has room for 2,800 bytes */
 };
 
 /* xterm's control sequences: keep the title of the window, and give it back. */
@@ -344,9 +345,12 @@ same_cell(const struct cell *a, const struct cell *b)
 	return a->ch == b->ch && memcmp(&a->style, &b->style, sizeof a->style) == 0;
 }
 
-static void
+/* Returns how many. */
+static int
 show_cells(struct terminal *t, const struct canvas *c, bool whole)
 {
+	int shown = 0;
+
 	for (int y = 0; y < c->h; y++) {
 		int last = -LOOKS_GAP - 1; /* cell that changed */
 
@@ -359,10 +363,28 @@ show_cells(struct terminal *t, const struct canvas *c, bool whole)
 			if (whole || !same_cell(now, was) || (wide && !same_cell(now + 1, was + 1)))
 				last = x;
 			/* Blanks follow the colour of the word before them. */
-			if (last == x || (now->ch == L' ' && x - last <= LOOKS_GAP))
+			if (last == x || (now->ch == L' ' && x - last <= LOOKS_GAP)) {
 				show_cell(t, c, x, y);
+				shown++;
+			}
 		}
 	}
+	return shown;
+}
+
+/* Write what curses has to write; a terminal that can shows a large picture when all of it is there
+ * (mode 2026: https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036). */
+static void
+send_picture(struct terminal *t, int cells)
+{
+	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
+	const bool sync = t->decoder.syncs && cells >= SYNC_LEAST;
+
+	if (sync)
+		term_copy(t, begin, sizeof begin - 1);
+	send_changes();
+	if (sync)
+		term_copy(t, end, sizeof end - 1);
 }
 
 void
@@ -370,6 +392,7 @@ term_show(struct terminal *t, const struct canvas *c)
 {
 	const bool was_short = t->short_of_pairs;
 	bool whole = t->shown.w != c->w || t->shown.h != c->h;
+	int cells;
 
 	if (whole) {
 		canvas_free(&t->shown);
@@ -378,17 +401,17 @@ term_show(struct terminal *t, const struct canvas *c)
 		whole = !canvas_init(&t->shown, c->w, c->h, c->utf8);
 	}
 	t->short_of_pairs = false;
-	show_cells(t, c, whole);
+	cells = show_cells(t, c, whole);
 	if (t->short_of_pairs && !was_short) {
 		/* Pairs of earlier pictures are not needed any more: once more without them. */
 		memset(t->pair, 0, PAIR_COLORS * sizeof *t->pair);
 		t->pairs = 0;
-		show_cells(t, c, true);
+		cells = show_cells(t, c, true);
 	}
 	if (!whole)
 		memcpy(t->shown.cell, c->cell, (size_t)c->w * (size_t)c->h * sizeof *c->cell);
 	move(c->cursor_y, c->cursor_x);
-	send_changes();
+	send_picture(t, cells);
 }
 
 void
@@ -424,9 +447,10 @@ term_copy(struct terminal *t, const char *bytes, size_t size)
 }
 
 void
-term_ask_background(struct terminal *t)
+term_ask(struct terminal *t)
 {
-	static const char question[] = "\033]11;?\033\\";
+	/* xterm's control sequences: DECRQM of mode 2026, and OSC 11, which more terminals answer, last. */
+	static const char question[] = "\033[?2026$p\033]11;?\033\\";
 
 	if (t->colors > THEME_MONO && term_copy(t, question, sizeof question - 1))
 		clock_gettime(CLOCK_MONOTONIC, &t->asked);

@@ -47,8 +47,9 @@ void term_show(struct terminal *t, const struct canvas *c);
 void term_palette(struct terminal *t, enum theme_palette palette);
 
 /* Ask for the colour of the background, where its type is of one that may know: INPUT_BACKGROUND
- * comes, or nothing. */
-void term_ask_background(struct terminal *t);
+ * comes, or nothing. And whether it can show a picture at once: then large ones are. Before the first
+ * picture, which wipes out what terminals write that do not know the question. */
+void term_ask(struct terminal *t);
 
 /* What its window is called, until it is given back; not inside tmux and screen, which do not keep the
  * name that was. Printable characters alone. */
