@@ -83,11 +83,31 @@ test_odd(void **test)
 	assert_int_equal(s->state.list.kind, LIST_RUN);
 }
 
+/* At 80 columns a point has its bar with the deadline's line, its cost and what is wrong with it, whole. */
+static void
+test_narrow(void **test)
+{
+	struct session *s = session_new(test, 80, 24);
+
+	set(s, "set bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450 token_budget=100 gpu_hour_price=2");
+	set(s, "set run.deadline_days=0.01 memory_gib=2");
+	type(s, "V");
+	key(s, INPUT_END);
+	assert_true(s->state.whole.strip.count > 3);
+	assert_false(s->state.whole.strip.point[0].fits);
+	assert_true(shows(s, " no room"));
+	assert_true(shows(s, "│█"));
+	set(s, "set memory_gib=2000");
+	type(s, "V");
+	key(s, INPUT_END);
+	assert_true(shows(s, "k late"));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_numbers), SESSION_TEST(test_nodes), SESSION_TEST(test_odd),
+		SESSION_TEST(test_numbers), SESSION_TEST(test_nodes), SESSION_TEST(test_odd), SESSION_TEST(test_narrow),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

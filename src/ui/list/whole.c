@@ -13,7 +13,7 @@
 enum {
 	TARGET_NODES = RESULT_COUNT, /* entries from here on are points of the strip */
 	LABEL_COLUMNS = 28, AMOUNT_COLUMNS = 14, CHANGE_FROM = 60,
-	POINT_COLUMNS = 66, BAR_LEAST = 8, BAR_MOST = 40, /* of a line of the strip, and its bar */
+	POINT_COLUMNS = 68, BAR_LEAST = 8, BAR_MOST = 40, /* of a line of the strip, and its bar */
 };
 
 /* ---- numbers ---------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ add_point(struct rows *rows, const struct state *s, int i, double most)
 	text_add(text, sizeof text, " %13s %8s", cell, UNITS_SHORT(SHARE, point->goodput));
 	if (point->cost > 0)
 		text_add(text, sizeof text, " %8s", UNITS_SHORT(MONEY, point->cost));
-	text_add(text, sizeof text, "%s%s", point->fits ? "" : " does not fit", late ? " late" : "");
+	text_add(text, sizeof text, "%s", !point->fits ? " no room" : late ? " late" : "");
 	rows_line(rows, TARGET_NODES + i, !point->fits ? ROLE_DIM : late ? ROLE_WARNING :
 	    deadline > 0 ? ROLE_GOOD : ROLE_TEXT, text);
 }
