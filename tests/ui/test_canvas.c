@@ -159,13 +159,14 @@ test_looks(void **unused)
 	assert_false(looks_of(&c, 1, 1, THEME_256, PALETTE_DARK, &look)); /* not on a background */
 	assert_true(looks_of(&c, 5, 1, THEME_256, PALETTE_DARK, &look)); /* after a wide one */
 	assert_int_equal(look.fg, word.fg);
-	canvas_fill(&c, (struct rect){ 20, 1, 20, 1 }, group);
-	canvas_text(&c, all, 21, 1, group, "z");
+	canvas_fill(&c, (struct rect){ 10, 1, 30, 1 }, group);
+	canvas_fill(&c, (struct rect){ 36, 1, 2, 1 }, (struct style){ .role = ROLE_GROUP, .index = 1 });
+	canvas_text(&c, all, 12, 1, group, "z");
 	word = theme_look(group, THEME_256, PALETTE_DARK);
-	for (int x = 20; x < c.w; x++) { /* on a background: far from letters without ink */
+	for (int x = 10; x < c.w; x++) { /* on a background: without letters in a run without ink */
 		assert_true(looks_of(&c, x, 1, THEME_256, PALETTE_DARK, &look));
-		assert_int_equal(look.bg, word.bg);
-		assert_int_equal(look.fg, x <= 21 + LOOKS_GAP ? word.fg : -1);
+		assert_int_equal(look.bg == word.bg, x < 36 || x >= 38);
+		assert_int_equal(look.fg, x < 36 ? word.fg : -1);
 	}
 	canvas_free(&c);
 }

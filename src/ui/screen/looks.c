@@ -31,12 +31,12 @@ word_before(const struct cell *row, int w, int x, enum theme_colors colors,
 	return row[left].ch == L'\0' ? left - 1 : left;
 }
 
-/* Whether a blank stands near letters of its own style. */
+/* Whether a blank stands beside letters of its own style, with nothing but such blanks between. */
 static bool
 is_lettered(const struct cell *row, int w, int x)
 {
 	for (int way = -1; way <= 1; way += 2)
-		for (int i = x + way; i >= 0 && i < w && i - x <= LOOKS_GAP && x - i <= LOOKS_GAP &&
+		for (int i = x + way; i >= 0 && i < w &&
 		    memcmp(&row[i].style, &row[x].style, sizeof row->style) == 0; i += way)
 			if (row[i].ch != L' ')
 				return true;

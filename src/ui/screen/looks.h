@@ -13,8 +13,8 @@ enum { LOOKS_GAP = 12 }; /* blanks between two words that are sent as a part of 
 /*
  * A blank looks the same in every colour of letters: those in a short gap between words
  * take the look of the word before them, and the others none at all. False for the latter:
- * then *look is the terminal's own. On a background of their own, those that are near no letters of
- * their style have no colour of letters: curses sends both colours of a pair with each change of one.
+ * then *look is the terminal's own. On a background of their own, those of a run without letters
+ * have no colour of letters: curses sends both colours of a pair with each change of one.
  */
 bool looks_of(const struct canvas *c, int x, int y, enum theme_colors colors,
     enum theme_palette palette, struct look *look);
