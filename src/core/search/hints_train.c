@@ -143,7 +143,7 @@ poor_level(const struct plan *p, const struct estimate *e, char *text, size_t si
 			most = row;
 	}
 	share = most != NULL ? percent(exposed(e, most->dim), e->step.seconds) : 0;
-	return p->parallel.pp > 0 && share >= share_least && HINT_SAY("%s over %lld GPUs crosses a level "
+	return p->parallel.pp > 0 && most != NULL && share >= share_least && HINT_SAY("%s over %lld GPUs crosses a level "
 	    "that leaves it %.0f %% of its cards' rate, and takes %.0f %% of the step",
 	    traffic_dim_name(most->dim), N(most->span.size), 100 * (1 - most->span.level.ring), share);
 }

@@ -87,7 +87,11 @@ include(struct hosts_used *h, const char *text)
 	h->count = 0;
 	while (next_part(&text, name, sizeof name, &listed)) {
 		had = find_host(&all, name);
-		if ((listed == 0 && had == NULL) || add_host(h, name, listed > 0 ? listed : had->gpus) == NULL)
+		if (listed == 0 && had != NULL)
+			listed = had->gpus;
+		else if (listed == 0)
+			return false;
+		if (add_host(h, name, listed) == NULL)
 			return false;
 	}
 	return h->count > 0;

@@ -264,7 +264,7 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 {
 	struct lookup *l = s->lookup;
 	struct search_space *space = malloc(sizeof *space + LINE_SIZE);
-	char *words = (char *)(space + 1), asked[LINE_SIZE]; /* values of texts stay where they stand */
+	char *words, asked[LINE_SIZE];
 	struct search search;
 	struct wishes w;
 
@@ -273,6 +273,7 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 		free(space);
 		return false;
 	}
+	words = (char *)(space + 1); /* values of texts stay where they stand */
 	if (!write_out(s, ask, asked, err, size) ||
 	    !read_ask(asked, &s->plan, &search, &w, words, err, size) ||
 	    !space_make(space, &s->plan, s->catalog, &w, err, size)) {
