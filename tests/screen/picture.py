@@ -70,7 +70,10 @@ def cells(screen):
             if part[0] == "\x1b":
                 look.take(part[2:-1])
             else:
-                rows[-1].append((part, *look.colours(), look.bold, look.line))
+                ink, ground = look.colours()
+                if part == " " and not look.line:
+                    ink = TEXT  # nobody sees it
+                rows[-1].append((part, ink, ground, look.bold, look.line))
         while rows[-1] and rows[-1][-1] == (" ", TEXT, GROUND, rows[-1][-1][3], False):
             rows[-1].pop()  # nothing to see
     return rows
