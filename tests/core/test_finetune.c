@@ -286,8 +286,9 @@ mixers(void **state)
 	};
 
 	(void)state;
+	/* what goes in, all that it makes, and the output before gate, norm and projection */
 	near(kept_by(&c, &one) - kept_by(&c, &none),
-	    2 * c.tokens * (4 * x.value + 2 * x.key + x.heads), 1e-12);
+	    2 * c.tokens * (5 * x.value + 2 * x.key + x.heads), 1e-12);
 	near(adapters_sums(&p, &one, false).modules, 0, 0);
 	near(trained("" NEMOTRON "finetune.target=in_proj+out_proj"), 3 * mamba, 0);
 	near(adapters_held(&q, &rank).dense, mamba / 8, 0);
