@@ -401,8 +401,8 @@ equals_brute_force(void **state)
 static void
 stages_of_a_run(void **state)
 {
-	static const char *const schedule[] = { "1024x16k@300M", "1024x16k@100M,2048x64k@400M,2048x32k@600M,"
-		"2048x128k", "1024x64k", "2048x16k@10M" };
+	static const char *const schedule[] = { "1024x16k@300M",
+		"1024x16k@100M,2048x64k@400M,2048x32k@600M,2048x128k", "1024x64k", "2048x16k@10M" };
 	static const char *const limit[] = { "run.days<=0.02", "run.days<=0.04", "run.days<=0.08",
 		"run.cost<=16", "run.net_days<=0.03" };
 	static const char *const objective[] = { "gpus", "run.days", "gpu-hours", "run.cost" };
