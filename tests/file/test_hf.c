@@ -144,6 +144,12 @@ test_towers(void **state)
 	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"vision_config\": { "
 	    "\"model_type\": \"pixtral\", \"image_size\": 1540 } }", NULL), IMPORT_DONE);
 	assert_true(!(plan.model.vision_params > 0));
+	/* and one that is whole, of a kind that nothing is known of, is told with its bytes */
+	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"vision_config\": { "
+	    "\"model_type\": \"clip_vision_model\", \"hidden_size\": 1024, \"num_hidden_layers\": 24, "
+	    "\"intermediate_size\": 4096 } }", NULL), IMPORT_DONE);
+	assert_true(!(plan.model.vision_params > 0));
+	assert_true(says(&im.assumed, "24 layers of width 1024 or 0.56 GiB in bf16, is not counted"));
 }
 
 static void

@@ -192,6 +192,21 @@ has_mrope(struct hf *h, const struct tower_type *type)
 	    !hf_find(h, "rope_parameters.partial_rotary_factor", path);
 }
 
+/* A tower of a kind that nothing is known of: what its layers take, which is not counted. */
+static void
+tell_tower(struct hf *h, struct tower t)
+{
+	char path[HF_PATH_SIZE];
+	double params;
+
+	if (t.f == 0)
+		t.f = 4 * t.h; /* as nearly all vision transformers have it */
+	params = biased_layers(&t);
+	if (params > 0 && hf_find(h, "vision_config", path))
+		notes_add(&h->im->assumed, "vision_config: its tower, %.0f layers of width %.0f or %.2f GiB in bf16, "
+		    "is not counted (model.vision_params would)", t.layers, t.h, 2 * params / 0x1p30);
+}
+
 void
 hf_vision(struct hf *h)
 {
@@ -203,11 +218,11 @@ hf_vision(struct hf *h)
 	if (json_object_get(h->json.root, "vision_config") == NULL) /* a catalogue's may have one */
 		for (enum field_id f = FIELD_VISION_PARAMS; f <= FIELD_MROPE; f++)
 			field_mark(f, im->plan, true);
-	if (type == NULL)
-		return;
 	t = take_tower(h);
-	if (!(t.layers * t.h * t.f > 0))
+	if (type == NULL || !(t.layers * t.h * t.f > 0)) {
+		tell_tower(h, t);
 		return;
+	}
 	text_put(millions, sizeof millions, "%.1f", type->params(h, &t) / 1e6);
 	import_set(im, FIELD_VISION_PARAMS, millions, "vision_config");
 	import_set_int(im, FIELD_VISION_TOKENS, (int64_t)type->tokens(h, &t), "vision_config");
