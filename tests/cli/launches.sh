@@ -892,6 +892,15 @@ run 0 export differ.cfg --to=deepspeed -o differ
 cp differ/hostfile out
 out_has '^node-1 slots=2$'
 out_has '^node-2 slots=3$'
+cp differ/deepspeed.sh out
+out_lacks '--num_gpus'
+run 0 import differ/deepspeed.sh # the export comes back
+out_has '^	node_gpus = "2,3";'
+echo '{ "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 4, "fp16": { "enabled": true } }' >ds.json
+launcher deepspeed --hostfile=hostfile --include=node3 run.py --deepspeed_config ds.json
+out_has '^	micro_batch_size = 2;'
+out_has '^	global_batch_size = 64;'
+out_has '^	precision = "fp16";'
 run 1 export differ.cfg --layout=torchtitan --to=torchtitan -o titan
 err_has 'cluster.node_gpus target_lacks: torchtitan starts as many processes on each node'
 launcher deepspeed --hostfile=hostfile --exclude='node1:3@node3' run.py

@@ -170,10 +170,11 @@ deepspeed_write(struct export *e)
 	textbuf_add(out, "#!/bin/sh\n");
 	export_head(e, out, "# ");
 	export_put_network(out, p, p->cluster.nodes);
-	textbuf_add(out, "# The hosts in hostfile are yours to name.\n"
-	    "exec deepspeed --hostfile=hostfile --num_nodes=%lld --num_gpus=%lld \\\n",
-	    (long long)p->cluster.nodes, (long long)p->cluster.gpus_per_node);
-	textbuf_add(out, "\t\"${SCRIPT:?the training script}\" --deepspeed --deepspeed_config ds_config.json "
+	textbuf_add(out, "# The hosts in hostfile are yours to name.\nexec deepspeed --hostfile=hostfile ");
+	if (!plan_nodes_differ(p)) /* --num_gpus takes as many of each host, whatever its slots */
+		textbuf_add(out, "--num_nodes=%lld --num_gpus=%lld ", (long long)p->cluster.nodes,
+		    (long long)p->cluster.gpus_per_node);
+	textbuf_add(out, "\\\n\t\"${SCRIPT:?the training script, such as train.py}\" --deepspeed --deepspeed_config ds_config.json "
 	    "\"$@\"\n");
 }
 
