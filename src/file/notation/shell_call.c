@@ -67,11 +67,12 @@ set_words(struct shell *s, const struct shell_word *word, size_t count, unsigned
 
 	list.count = 1;
 	for (size_t i = 0; i < sizeof names / sizeof *names && ok; i++) {
-		list.word = (struct shell_word *)(uintptr_t)word + i;
-		if (i < count)
-			ok = shell_assign(s, names[i], &list, false, false, line);
-		else
+		if (i >= count) {
 			shell_unset(s, names[i]);
+			continue;
+		}
+		list.word = (struct shell_word *)(uintptr_t)word + i;
+		ok = shell_assign(s, names[i], &list, false, false, line);
 	}
 	if (count == 0 && s->called == 0)
 		shell_unset(s, all);
