@@ -94,6 +94,7 @@ test_sinfo(void **state)
 	gives("hopper|up|infinite|64|gpu:h200:8|224|2051000\n", 64, 8, "h200-sxm-141gb");
 	/* with a head */
 	gives("NODELIST   GRES\na-[01-16]  gpu:a100:4\n", 16, 4, "a100-sxm4-80gb");
+	gives("GRES PARTITION NODES\ngpu:a100:4 gpu 16\n", 16, 4, "a100-sxm4-80gb");
 	gives("Sun Nov 22 2026\nPARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\n"
 	    "hopper*      up   infinite      3   idle h[1-3]\nhopper*      up   infinite      1  alloc h4\n"
 	    "dev          up      30:00      2   idle h[1-2]\n", 4, 8, "h100-sxm-80gb");

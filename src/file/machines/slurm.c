@@ -341,6 +341,7 @@ slurm_recognise(const char *text)
 	const char *bar = strchr(text, '|');
 
 	return strstr(text, "NodeName=") != NULL || strstr(text, "NODELIST") != NULL ||
+	    (strstr(text, "GRES") != NULL && strstr(text, "NODES") != NULL) || /* sinfo -o "%G %D" */
 	    strstr(text, "SwitchName=") != NULL || strstr(text, "BlockName=") != NULL ||
 	    is_node_list(text) || (bar != NULL && (strstr(text, "|gpu:") != NULL ||
 	    strstr(text, "|(null)") != NULL));
