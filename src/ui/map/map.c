@@ -135,6 +135,7 @@ unit_at(const struct plan *p, int64_t block, int64_t *number, bool *leaf)
 	char err[256];
 
 	*leaf = false;
+	*number = 0;
 	if (!levels_of(&levels, p, err, sizeof err))
 		return -1;
 	for (int i = 0; i < levels.count && kind < 3; i++) {
