@@ -69,11 +69,11 @@ take_away(struct import *im, const struct jsonin *j)
 
 /*
  * The batch is that of one GPU x steps of accumulation x data parallel ranks; DeepSpeed
- * refuses what does not agree (runtime/config.py). Without --world the batches tell how many
- * ranks there are.
+ * refuses what does not agree (runtime/config.py). Where no launch says how many
+ * GPUs there are the batches tell it.
  */
 static void
-take_batches(struct import *im, const struct jsonin *j)
+take_batches(struct import *im, const struct jsonin *j, int64_t world)
 {
 	const struct plan *p = im->plan;
 	const int64_t batch = count_at(im, j, "train_batch_size");
@@ -81,12 +81,11 @@ take_batches(struct import *im, const struct jsonin *j)
 	const int64_t steps = count_at(im, j, "gradient_accumulation_steps");
 	const int64_t split = most_of(product_of(p->parallel.tp, p->parallel.cp), 1);
 	const int64_t each = product_of(micro, steps);
-	int64_t world = im->world;
 
 	if (batch > 0 && each > 0 && world == 0 && batch % each == 0)
 		world = product_of(batch / each, split);
-	if (world > 0 && !import_machine(im, world, 0, 0, im->world > 0 ? "--world" :
-	    "train_batch_size"))
+	if (world > 0 && !field_is_set(FIELD_NODES, p) && !import_machine(im, world, 0, 0, im->world > 0 ?
+	    "--world" : "train_batch_size"))
 		return;
 	if (world > 0 && world % split != 0)
 		import_refuse(im, "--world", "%lld GPUs are not divisible by %lld, the GPUs that share a "
@@ -122,13 +121,37 @@ take_copies(struct import *im, const struct jsonin *j)
 }
 
 void
-deepspeed_json_read(struct import *im)
+deepspeed_take(struct import *im, const struct jsonin *j, int64_t world)
 {
 	static const struct settings_key buckets[] = {
 		{ "zero_optimization.reduce_bucket_size", FIELD_BUCKET_SIZE, NULL, NULL },
 		{ "zero_optimization.stage3_gather_16bit_weights_on_model_save", FIELD_GATHER_16BIT, NULL, NULL },
 		{ NULL, FIELD_NONE, NULL, NULL }
 	};
+
+	settings_take(im, j, deepspeed_keys, "DeepSpeed");
+	settings_take(im, j, buckets, "DeepSpeed");
+	if (im->plan->parallel.tp == 0)
+		import_set(im, FIELD_TP, "1", "tensor_parallel.autotp_size 0"); /* none */
+	take_precision(im, j);
+	settings_take_offload(im, j, "zero_optimization.offload_optimizer.device",
+	    "zero_optimization.offload_param.device");
+	take_away(im, j);
+	settings_others(im, j, "zero_optimization.zero_hpz_partition_size",
+	    "no field for a second partition");
+	settings_others(im, j, "activation_checkpointing",
+	    "whether anything is recomputed the model's code says");
+	settings_others(im, j, "pipeline", "the stages are the model's, not the file's");
+	if (im->errors->count == 0)
+		take_batches(im, j, world);
+	if (im->errors->count == 0)
+		take_copies(im, j);
+	settings_rest(im, j);
+}
+
+void
+deepspeed_json_read(struct import *im)
+{
 	struct jsonin j;
 
 	if (jsonin_parse(&j, im->text, im->size, im->name, im->errors)) {
@@ -136,24 +159,7 @@ deepspeed_json_read(struct import *im)
 		if (jsonin_name(&j, "", 0) == NULL)
 			import_error(im, "", "holds no object (fix: the file of --deepspeed_config)");
 		import_assume(im, FIELD_LAYOUT, "deepspeed", "a configuration of DeepSpeed");
-		settings_take(im, &j, deepspeed_keys, "DeepSpeed");
-		settings_take(im, &j, buckets, "DeepSpeed");
-		if (im->plan->parallel.tp == 0)
-			import_set(im, FIELD_TP, "1", "tensor_parallel.autotp_size 0"); /* none */
-		take_precision(im, &j);
-		settings_take_offload(im, &j, "zero_optimization.offload_optimizer.device",
-		    "zero_optimization.offload_param.device");
-		take_away(im, &j);
-		settings_others(im, &j, "zero_optimization.zero_hpz_partition_size",
-		    "no field for a second partition");
-		settings_others(im, &j, "activation_checkpointing",
-		    "whether anything is recomputed the model's code says");
-		settings_others(im, &j, "pipeline", "the stages are the model's, not the file's");
-		if (im->errors->count == 0)
-			take_batches(im, &j);
-		if (im->errors->count == 0)
-			take_copies(im, &j);
-		settings_rest(im, &j);
+		deepspeed_take(im, &j, im->world);
 	}
 	jsonin_free(&j);
 }

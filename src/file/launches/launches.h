@@ -4,6 +4,7 @@
  */
 #ifndef FILE_LAUNCHES_H
 #define FILE_LAUNCHES_H
+#include "file/log/jsonin.h"
 #include "file/source/importer.h"
 
 /* ---- launches ---- */
@@ -12,6 +13,7 @@ void megatron_read(struct import *im);       /* arguments, bare or in a script *
 void bridge_read(struct import *im);         /* Megatron-Bridge: overrides, or Python */
 bool deepspeed_json_recognise(const char *text); /* a mapping, which a script may hold as well */
 void deepspeed_json_read(struct import *im); /* ZeRO, batches, precision, offload */
+void deepspeed_take(struct import *im, const struct jsonin *j, int64_t world); /* the same, of so many GPUs; 0: it says */
 void torchtitan_read(struct import *im);     /* a job file up to v0.2.2 (TOML) */
 void torchtitan_python_read(struct import *im); /* a function after that */
 void nanotron_read(struct import *im);       /* YAML, as those below */

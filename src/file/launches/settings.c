@@ -326,7 +326,6 @@ tell_unasked(void *to, const char *path)
 		import_ignore(rest->im, path, "no field of a plan");
 }
 
-/* Steps of so many tokens each: the whole run, unless rollouts make steps of other lengths. */
 void
 settings_tokens(struct import *im, double tokens, const char *source)
 {
@@ -339,6 +338,7 @@ settings_tokens(struct import *im, double tokens, const char *source)
 		import_set(im, FIELD_TOKEN_BUDGET, value, source);
 }
 
+/* Steps of so many tokens each: the whole run, unless rollouts make steps of other lengths. */
 void
 settings_budget(struct import *im, int64_t steps, const char *source)
 {
