@@ -12,6 +12,16 @@ bool megatron_can_run(struct export *e);
  * (megatron_core.h). */
 void megatron_put_args(struct textbuf *out, const char *name, const struct plan *p, int core);
 
+/* Arguments of what is exported, as `args`, and the script that they are for. */
+void megatron_put_own_args(struct textbuf *out, const struct export *e);
+
+/* Data and learning rate are no part of a plan: enough for a rehearsal, or the user's own. It tells each step and its
+ * timers, of a hundred as usual it would tell none; and evaluates nothing, which would take longer than it does. */
+void megatron_put_data(struct textbuf *out);
+
+/* A script: its head, which a body tells what is missing, behind lines for who starts it; frees the body. */
+void megatron_script(struct export *e, const char *name, const char *options, struct textbuf *body);
+
 /* A script of these lines and a launch of PRETRAIN with args by torchrun, with data for a rehearsal. */
 void megatron_finish(struct export *e, const char *name, struct textbuf *body);
 
