@@ -254,6 +254,17 @@ hold_against_all(struct search *s, const char *what)
 	free(f.key);
 }
 
+/* The same; and how many plans qualified, and were left out without a look. */
+static void
+hold_and_count(struct search *s, const char *what, uint64_t *qualified, uint64_t *cut)
+{
+	hold_against_all(s, what);
+	*qualified += workers[0].kept;
+	s->exhaustive = false;
+	run_search(s, 1);
+	*cut += space->size - workers[0].counts.decided;
+}
+
 static void
 add_objective(struct search *s, const char *name)
 {
@@ -425,11 +436,7 @@ stages_of_a_run(void **state)
 		if (round % 5 > 0 && !condition_parse(&s.condition[s.conditions++], any(limit, 5), &p, err, sizeof err))
 			fail_msg("%s", err);
 		snprintf(what, sizeof what, "stages, round %d", round);
-		hold_against_all(&s, what);
-		qualified += workers[0].kept;
-		s.exhaustive = false;
-		run_search(&s, 1);
-		cut += space->size - workers[0].counts.decided;
+		hold_and_count(&s, what, &qualified, &cut);
 	}
 	assert_true(qualified > 200 && cut > 1000);
 }
@@ -603,11 +610,7 @@ kept_activations(void **state)
 		make_small(&p, &w);
 		add_objective(&s, round % 3 == 0 ? "memory" : "time");
 		snprintf(what, sizeof what, "kept, round %d", round);
-		hold_against_all(&s, what);
-		qualified += workers[0].kept;
-		s.exhaustive = false;
-		run_search(&s, 1);
-		cut += space->size - workers[0].counts.decided;
+		hold_and_count(&s, what, &qualified, &cut);
 	}
 	assert_true(qualified > 300 && cut > 1000);
 }
@@ -640,11 +643,7 @@ traffic_before_pipelines(void **state)
 		make_space(&p, defaults_catalog(), &w);
 		add_objective(&s, "time");
 		snprintf(what, sizeof what, "traffic, round %d", round);
-		hold_against_all(&s, what);
-		qualified += workers[0].kept;
-		s.exhaustive = false;
-		run_search(&s, 1);
-		cut += space->size - workers[0].counts.decided;
+		hold_and_count(&s, what, &qualified, &cut);
 	}
 	assert_true(qualified > 100 && cut > 1000);
 }

@@ -1,5 +1,4 @@
 /* `estimate --json`: names are fixed, scripts rely on them. */
-
 #include "cli/report/report.h"
 
 static void

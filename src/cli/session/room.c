@@ -10,23 +10,19 @@
 
 enum { STEPS_MOST = 1000000, STEPS_FEWER = 300000, NODES_EACH = 64, NODES_DOUBLED = 8, HALVES_MOST = 8 };
 
-/* Enough was looked at: less where the room is one of several. */
+/* A search that ends after so many steps, of which each room has enough: less where it is one of several. */
+struct patience {
+	struct search_control control;
+	uint64_t steps;
+};
+
 static void
 stop_late(void *context, const struct search_worker *w)
 {
-	struct search_control *control = context;
+	struct patience *p = context;
 
-	if (w->steps > STEPS_MOST)
-		atomic_store(&control->cancel, true);
-}
-
-static void
-stop_soon(void *context, const struct search_worker *w)
-{
-	struct search_control *control = context;
-
-	if (w->steps > STEPS_FEWER)
-		atomic_store(&control->cancel, true);
+	if (w->steps > p->steps)
+		atomic_store(&p->control.cancel, true);
 }
 
 /* The best plan of a space, whose estimate goes to work. */
@@ -35,7 +31,7 @@ best_of(struct room_answer *a, const char *objective, bool soon, struct estimate
 {
 	struct search_worker *worker = calloc(1, sizeof *worker);
 	struct search s = { .space = a->space, .objectives = 1 };
-	struct search_control control = { .tell = soon ? stop_soon : stop_late, .context = &control };
+	struct patience patience = { { .tell = stop_late, .context = &patience }, soon ? STEPS_FEWER : STEPS_MOST };
 	struct search_key key;
 	struct scope scope;
 	char err[256];
@@ -47,7 +43,7 @@ best_of(struct room_answer *a, const char *objective, bool soon, struct estimate
 	}
 	worker->key = &key;
 	worker->room = 1;
-	a->whole = search_run(&s, worker, 1, &control);
+	a->whole = search_run(&s, worker, 1, &patience.control);
 	found = worker->kept > 0;
 	free(worker);
 	if (!found)

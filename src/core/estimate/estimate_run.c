@@ -121,7 +121,7 @@ check_lost(struct estimate *out, const struct plan *p)
 	    same->seconds : more;
 	char text[DIAG_MESSAGE_SIZE] = "";
 
-	if (p->cluster.nodes < 2 || plan_has_rl(p) || plan_nodes_differ(p) || p->others > 0)
+	if (p->cluster.nodes < 2 || plan_has_rl(p) || !plan_nodes_alike(p))
 		return;
 	if (lost.dp == 0)
 		text_put(text, sizeof text, "too few GPUs are left for one replica of the model");
@@ -171,7 +171,7 @@ check_odd(struct estimate *out, const struct plan *p)
 	char text[DIAG_MESSAGE_SIZE] = "";
 	struct lost_way even;
 
-	if (row == NULL || plan_has_rl(p) || plan_nodes_differ(p) || p->others > 0)
+	if (row == NULL || plan_has_rl(p) || !plan_nodes_alike(p))
 		return;
 	even = lost_even(p, row->span.nodes);
 	if (even.seconds > 0) {

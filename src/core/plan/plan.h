@@ -286,6 +286,13 @@ bool plan_nodes_counted(const struct plan *p, struct node_counts *out);
 /* Nodes have different numbers of GPUs: a rank's place is then counted as if each had gpus_per_node, of
  * which some are missing. And the rank there, -1 for one that is missing. */
 bool plan_nodes_differ(const struct plan *p);
+
+/* Nodes are alike: as many GPUs in each, of one type. */
+static inline bool
+plan_nodes_alike(const struct plan *p)
+{
+	return p->others == 0 && !plan_nodes_differ(p);
+}
 int64_t plan_slot(const struct plan *p, int64_t rank);
 int64_t plan_at_slot(const struct plan *p, int64_t slot);
 

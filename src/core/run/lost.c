@@ -112,7 +112,7 @@ lost_slow_place(struct slow_place *out, const struct plan *p, const struct layou
 	int64_t nodes = 0;
 	char err[256];
 
-	if (p->parallel.pp < 2 || plan_nodes_differ(p) || p->others > 0 || !nodes_slow(&slow, p, err, sizeof err))
+	if (p->parallel.pp < 2 || !plan_nodes_alike(p) || !nodes_slow(&slow, p, err, sizeof err))
 		return false;
 	for (int i = 0; i < slow.count; i++) {
 		nodes += slow.range[i].last - slow.range[i].first + 1;

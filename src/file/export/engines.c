@@ -76,12 +76,11 @@ engines_tell_rest(struct export *e)
 	    FIELD_MAX_BATCHED_TOKENS, FIELD_GPU_MEMORY_UTILIZATION, FIELD_BLOCK_SIZE, FIELD_KV_DTYPE);
 	if (e->plan->serving.engine != ENGINE_VLLM)
 		export_missing(e, FIELD_DCP, "there is no option for it");
-	if (e->plan->serving.engine == ENGINE_TRTLLM)
+	if (e->plan->serving.engine == ENGINE_TRTLLM) {
 		export_missing(e, FIELD_EAGER, "cuda_graph_config: null in trtllm.yaml");
-	if (e->plan->serving.engine == ENGINE_TRTLLM)
 		export_missing(e, FIELD_REDUNDANT_EXPERTS, "moe_config.load_balancer with its slots, in trtllm.yaml");
-	if (e->plan->serving.engine == ENGINE_TRTLLM)
 		export_missing(e, FIELD_MAX_LORAS, "lora_config with its modules, in trtllm.yaml");
+	}
 	EXPORT_SAY(e, FIELD_EAGER, FIELD_TWO_BATCHES, FIELD_DENSE_WHOLE, FIELD_REDUNDANT_EXPERTS,
 	    FIELD_MAX_LORAS, FIELD_MAX_LORA_RANK);
 	field_set_add(&e->said, FIELD_FLASHINFER_SAMPLER); /* vLLM's */

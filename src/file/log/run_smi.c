@@ -51,11 +51,8 @@ smi_listed(struct run_reader *r, const char *line, const char *after)
 static void
 say_limit(struct run_reader *r, const char *line, double limit, double usual)
 {
-	if (limit > 0 && limit < POWER_LIMITED * usual) {
-		run_say(r, EVIDENCE_POWER_LIMIT, line, limit);
-	} else if (limit > 0 && usual > 0) {
-		run_say(r, EVIDENCE_POWER_FREE, line, limit); /* a busy GPU reaches it */
-	}
+	if (limit > 0 && usual > 0) /* the usual one a busy GPU reaches */
+		run_say(r, limit < POWER_LIMITED * usual ? EVIDENCE_POWER_LIMIT : EVIDENCE_POWER_FREE, line, limit);
 	if (limit > 0)
 		run_fact_number(r, FIELD_GPU_POWER_WATTS, limit);
 }

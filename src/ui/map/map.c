@@ -124,7 +124,7 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 	    title, box);
 }
 
-/* The largest unit of cluster.levels above a block that begins with it: 0 a leaf, 1 a spine, 2 a site, -1: none does.
+/* The largest unit of cluster.levels above a block that begins with it (level_name), -1: none does.
  * *leaf: the block itself is one. */
 static int
 unit_at(const struct plan *p, int64_t block, int64_t *number, bool *leaf)
@@ -138,7 +138,7 @@ unit_at(const struct plan *p, int64_t block, int64_t *number, bool *leaf)
 	*number = 0;
 	if (!levels_of(&levels, p, err, sizeof err))
 		return -1;
-	for (int i = 0; i < levels.count && kind < 3; i++) {
+	for (int i = 0; i < levels.count && kind < LEVEL_UNITS; i++) {
 		const int64_t gpus = levels.level[i].gpus;
 
 		if (gpus <= p->cluster.gpus_per_node)
@@ -169,8 +169,7 @@ draw_heading(struct map_drawing *d, int64_t block, int x, int y)
 	text_put(title, sizeof title, leaf && !domain ? "leaf %lld" : !domain ? "rack %lld" : w > 20 ?
 	    " NVLink domain %lld " : "domain %lld", (long long)block);
 	if (unit >= 0) {
-		text_put(above, sizeof above, unit == 0 ? "leaf %lld" : unit == 1 ? "spine %lld" : "site %lld",
-		    (long long)number);
+		text_put(above, sizeof above, "%s %lld", level_name(unit), (long long)number);
 		if ((int)(strlen(title) + strlen(above)) + 3 < w)
 			text_add(title, sizeof title, ", %s", above);
 		else
