@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "core/estimate/estimate.h"
+#include "core/estimate/scope.h"
 #include "core/framework/gpu_types.h"
 #include "core/plan/nodes.h"
 #include "core/run/speeds.h"
@@ -202,13 +203,37 @@ the_hint_holds(void **state)
 	assert_false(diag_has(&estimate->diags, "layers_by_speed"));
 }
 
+/* Neighbours of a plan that is refused are looked at by a scope, in which nothing was laid out before. */
+static void
+a_scope_lays_out(void **state)
+{
+	static const struct enough all = { { INFINITY, INFINITY }, INFINITY };
+	const struct plan bad = settings_plan(FAST JOB, "other_gpus=2-3=slow-4gb tp=3");
+	const struct plan p = settings_plan(FAST JOB, "other_gpus=2-3=slow-4gb layers=24");
+	struct scope *scope = malloc(sizeof *scope);
+	double peak;
+
+	(void)state;
+	assert_non_null(scope);
+	estimate_run(estimate, &p, defaults_catalog(), NULL);
+	peak = estimate->peak_total;
+	memset(scope, 0xff, sizeof *scope);
+	scope_init(scope, defaults_catalog());
+	assert_int_equal(estimate_peak(estimate, scope, &bad, &all), VERDICT_ILLEGAL);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(estimate_peak(estimate, scope, &p, &all), VERDICT_ESTIMATED);
+		assert_true(estimate->peak_total == peak);
+	}
+	free(scope);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_slowest_sets_the_pace), cmocka_unit_test(each_stage_has_its_memory),
 		cmocka_unit_test(prices_and_power_are_means), cmocka_unit_test(splits_are_the_best),
-		cmocka_unit_test(the_hint_holds),
+		cmocka_unit_test(the_hint_holds), cmocka_unit_test(a_scope_lays_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

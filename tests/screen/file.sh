@@ -31,6 +31,26 @@ expect 'rc=0'
 grep -q 'tp = 2' "$D/work/my.cfg" || fail "the file holds TP 2"
 restored
 
+# GPUs of several types are known as soon as the file is, and a plan that is refused is mended.
+start 80 24 tmux-256color "'$PROG' --nodes=8 --tp=4 --pp=2 --set=cluster.other_gpus=4-7=a100-sxm4-80gb"
+expect 'no warnings|hint'
+keys : t p Space 3 Enter
+expect 'not possible'
+keys : w Space t y p e s . c f g Enter
+expect 'saved types.cfg'
+keys q
+expect 'rc=0'
+start 80 24 tmux-256color "'$PROG' types.cfg"
+expect 'not possible'
+expect_not 'no GPU a100'
+keys f
+expect 'what would mend'
+keys Enter
+expect 'fits [0-9]'
+keys u q
+expect 'rc=0'
+restored
+
 # A path that has no room is listed by its end, which tells plans apart.
 mkdir -p "$D/work/a/long/way/from/here"
 cp "$D/work/my.cfg" "$D/work/a/long/way/from/here/first.cfg"

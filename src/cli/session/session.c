@@ -204,6 +204,8 @@ catalog_named(struct session *s, const struct options *o, struct file_errors *er
 
 	no_topics(s);
 	s->whole = false;
+	if (names_others(&s->plan, o))
+		return false;
 	add_names(&s->plan, o, &gpus, &models);
 	return catalog_load_named(&s->catalog, &gpus, &models, errors);
 }
@@ -230,7 +232,7 @@ read_named(struct session *s, const struct options *o, const char *path)
 	struct file_errors errors = { 0 }, warnings = { 0 };
 
 	if ((path != NULL && text_equal(path, "-")) || !read_file(s, path, NULL, &errors) ||
-	    names_others(&s->plan, o) || !catalog_named(s, o, &warnings))
+	    !catalog_named(s, o, &warnings))
 		return false;
 	if (read_file(s, path, &s->catalog, &errors)) {
 		session_print_errors(&warnings);

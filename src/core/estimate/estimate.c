@@ -391,11 +391,13 @@ find_peak(struct estimate *out, struct scope *scope, const struct plan *p, const
 	const struct memory_setup *memory = scope_memory(scope, p);
 	struct memory_walk walk = MEMORY_WALK;
 	struct memory_peak peak;
+	struct layout layout;
 
-	if (p->others > 0) { /* each stage has a limit of its own */
+	if (p->others > 0) { /* each stage has a limit of its own, by the nodes that it is on */
 		for (int64_t s = 0; s < out->stages; s++)
 			out->stage[s].memory = memory_next(memory, s, &walk, NULL);
-		find_fullest(out, p, &scope->pipeline.layout);
+		layout_init(&layout, p, NULL); /* the scope's has sizes alone by now */
+		find_fullest(out, p, &layout);
 		return !memory_exceeds(out->peak_low, out->peak_high, limit);
 	}
 	memory_peak(memory, scope_loads(scope), limit, &peak);
