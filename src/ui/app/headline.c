@@ -293,6 +293,7 @@ add_plan(struct strip *strip, const struct state *s, int w)
 	const char *name = state_file_name(s);
 	const int most = w / 2 < NAME_MOST ? w / 2 : NAME_MOST;
 	const bool whole = canvas_width(NULL, name) <= most;
+	const char *others = s->plan.others > 0 ? ", ..." : "";
 	char node[PLAN_LIST_SIZE + 8];
 
 	/* The mark's place is kept free: what follows stays where it is. */
@@ -304,14 +305,14 @@ add_plan(struct strip *strip, const struct state *s, int w)
 	text_put(p->text, sizeof p->text, "%.*s", (int)canvas_fit(s->plan.model.preset, MODEL_MOST),
 	    s->plan.model.preset);
 	gpus = add_piece(strip, 10, ROLE_TEXT);
-	text_put(gpus->text, sizeof gpus->text, "%lld x %s %s = %lld",
+	text_put(gpus->text, sizeof gpus->text, "%lld x %s %s%s = %lld",
 	    (long long)s->plan.cluster.nodes, plan_node_text(&s->plan, node, sizeof node),
-	    s->plan.cluster.gpu, (long long)plan_world(&s->plan));
+	    s->plan.cluster.gpu, others, (long long)plan_world(&s->plan));
 	p = add_piece(strip, 2, ROLE_TEXT);
 	put_sizes(s, p->text, sizeof p->text);
 	if (strip_width(NULL, strip, &(struct room){ 10, 0, false }) > w) /* how many will do */
-		text_put(gpus->text, sizeof gpus->text, "%lld %s", (long long)plan_world(&s->plan),
-		    s->plan.cluster.gpu);
+		text_put(gpus->text, sizeof gpus->text, "%lld %s%s", (long long)plan_world(&s->plan),
+		    s->plan.cluster.gpu, others);
 	add_changes(strip, s);
 }
 
