@@ -229,6 +229,7 @@ PLAN
 { keys estimate run.cfg; keys estimate serve.cfg
     keys estimate --set=parallel.layout=deepspeed --set=parallel.offload=optimizer
     keys estimate serve.cfg --nodes=2 --set=prefill_workers=1xtp1
+    keys estimate --mode=serve --model=qwen3-30b-a3b --tp=1 --set=ffn_gpus=2
     keys estimate serve.cfg --set=draft_tokens=2 --set=serving.acceptance=0.001
     keys estimate serve.cfg --set=traffic.rate=1 --set=ttft_limit=1 \
         --set=gpu_hour_price=2 --set=traffic.mix=rag

@@ -318,6 +318,7 @@ plans = [["--set=training.token_budget=100", "--pp=2", "--vpp=2", "--recompute=f
          ["--nodes=2", "--set=rl.algorithm=ppo", "--set=rl.offload=all",
           "--set=rl.reward_preset=llama-3.1-8b"],
          [sys.argv[2], "--nodes=2", "--set=serving.prefill_workers=2xtp4"],
+         ["--mode=serve", "--model=qwen3-30b-a3b", "--tp=1", "--set=serving.ffn_gpus=2"],
          [sys.argv[2], "--set=serving.draft_tokens=2", "--set=serving.acceptance=0.001"],
          [sys.argv[2], "--set=traffic.rate=1", "--set=traffic.mix=chat", "--set=traffic.tpot_limit=0.1",
           "--set=cluster.gpu_hour_price=2", "--set=traffic.prefixes=4", "--set=traffic.prefix_tokens=512"]]

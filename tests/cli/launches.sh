@@ -869,13 +869,19 @@ gpus 1 4 deepspeed --include localhost:0,1,2,3 src/train.py --stage sft
 gpus 2 4 deepspeed --include='a:0,1,2,3@b:0,1' src/train.py --stage sft
 out_has '^	node_gpus = "4,2";'
 
-about 'attention and FFN on GPUs of their own are no plan'
+about 'attention and FFN on GPUs of their own: the side that attends tells both'
 echo 'python -m sglang.launch_server --model-path Qwen/Qwen3-30B-A3B --tp-size 4 --afd-role attn' >apart.sh
 run 2 import apart.sh
 err_has '^apart.sh:.*error: afd_role: one side of attention and FFN'
 echo "vllm serve Qwen/Qwen3-30B-A3B --additional-config '{\"afd\":{\"role\":\"ffn\"}}'" >apart.sh
 run 2 import apart.sh
 err_has 'error: additional_config.afd: one side'
+cat >apart.sh <<'SCRIPT'
+vllm serve Qwen/Qwen3-30B-A3B --data-parallel-size 4 --enable-expert-parallel --enable-dbo \
+    --additional-config '{"afd": {"role": "attention", "host": "'"${FFN:-10.0.0.1}"'", "num_attention_ranks": 4, "num_ffn_ranks": 2}}'
+SCRIPT
+run 0 import apart.sh
+for f in 'ffn_gpus = 2' 'two_batch_overlap = true' 'nodes = 1' 'gpus_per_node = 6' 'tp = 1' 'ep = 1'; do out_has "^	$f;"; done
 
 about 'a launcher of a script of ones own: its machines, its framework, its format'
 printf 'node1 slots=4 # a comment\nnode2 slots=4\n\nnode3 slots=8\n' >hostfile

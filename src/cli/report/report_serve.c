@@ -63,6 +63,14 @@ print_pool_of_prefill(const struct plan *p, const struct serve *s)
 	    s->prefill_gpus_balanced, (long long)plan_world(p));
 }
 
+static void
+print_ffn(const struct plan *p, const struct serve *s)
+{
+	out_line(stdout, "FFN GPUs     %lld of each engine: %s of %s, they compute in %.0f %% of a decode step",
+	    (long long)p->serving.ffn_gpus, UNITS_EXACT(BYTES, s->ffn_gpu_bytes),
+	    UNITS_EXACT(BYTES, p->cluster.memory_gib * GIB), 100 * s->ffn_share);
+}
+
 /* The limits as far as there are any: " (limit 1 s)". */
 static const char *
 limit_text(double seconds, char *buf, size_t size)
@@ -178,6 +186,8 @@ print_speed(const struct plan *p, const struct serve *s)
 		    s->prefill_rate > 0 ? "" : ", where prefill and decode are apart");
 	if (s->prefill_rate > 0)
 		print_pool_of_prefill(p, s);
+	if (p->serving.ffn_gpus > 0)
+		print_ffn(p, s);
 	if (scaled)
 		out_line(stdout, "calibrated   by %s", *p->calibration.source != '\0' ?
 		    p->calibration.source : "the plan's own scales");

@@ -69,6 +69,7 @@ struct engine {
 	bool passes_hold_requests; /* tokens of a pass are no fewer than requests of a batch */
 	bool drafts_on_one_stage;  /* no drafted tokens over pipeline stages */
 
+	const char *apart;         /* source where MLPs can have GPUs of their own, NULL: never */
 	const char *halves;        /* source where passes are cut in two that overlap, NULL: never */
 
 	/* memory */

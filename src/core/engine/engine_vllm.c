@@ -81,6 +81,7 @@ const struct engine engine_vllm = {
 	.setup = vllm_setup,
 	.experts_over_all = true,
 	.dp_is_whole = true,
+	.apart = "vllm-project/afd-plugin",
 	.halves = "vLLM vllm/v1/worker/gpu_ubatch_wrapper.py",
 	.passes_hold_requests = true,
 	.pool = POOL_OF_PROFILE,

@@ -34,7 +34,7 @@ sizes_positive(const struct plan *p, struct diag_list *diags)
 	return ok;
 }
 
-/* Prefill workers and rollouts are engines of their own, on GPUs that the layout does not
+/* Prefill workers, rollouts and MLPs apart from attention are on GPUs that the layout does not
  * have. */
 static bool
 leave_pool(struct layout *l, const struct plan *p, struct diag_list *diags)
@@ -45,6 +45,10 @@ leave_pool(struct layout *l, const struct plan *p, struct diag_list *diags)
 		return DIAG_REFUSE(diags, FIELD_ROLLOUT_GPUS, "no_gpus_train", ROLLOUTS,
 		    "rollouts take %lld of %lld GPUs: none is left to train", (long long)gpus,
 		    (long long)l->world);
+	if (gpus >= l->world && p->serving.ffn_gpus > 0)
+		return DIAG_REFUSE(diags, FIELD_FFN_GPUS, "no_gpus_decode", POOLS,
+		    "MLPs on GPUs of their own, and prefill workers, take %lld of %lld GPUs: none is left to attend",
+		    (long long)gpus, (long long)l->world);
 	if (gpus >= l->world)
 		return DIAG_REFUSE(diags, FIELD_PREFILL_WORKERS, "no_gpus_decode", POOLS,
 		    "prefill workers take %lld of %lld GPUs: none is left to decode",

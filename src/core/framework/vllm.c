@@ -62,7 +62,7 @@ vllm_group(struct layout *l, const struct plan *p)
 	layout_add_axes(l, (const struct axis_row[]){ { "dcp", p->serving.dcp },
 	    { "rest", l->world / p->serving.dcp }, { NULL, 0 } });
 	layout_add_kinds(l, kinds);
-	if (plan_has_experts(p))
+	if (plan_has_experts(p) && p->serving.ffn_gpus == 0)
 		layout_add_kind(l, RANKS, "ep", TP | PCP | DP);
 }
 

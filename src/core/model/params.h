@@ -187,6 +187,9 @@ params_wide_mlps(const struct model *m, const struct layer_kinds *k)
 /* Kinds of `count` layers from `first` on. */
 struct layer_kinds params_kinds(const struct model *m, int64_t first, int64_t count);
 
+/* Without MLPs where an engine has these on GPUs of their own. */
+struct layer_kinds params_kinds_held(const struct plan *p, int64_t first, int64_t count);
+
 /* Kinds of one MTP layer: a layer like the last one, or what the pattern says. */
 struct layer_kinds params_mtp_kinds(const struct model *m);
 

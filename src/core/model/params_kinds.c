@@ -205,6 +205,16 @@ params_kinds_add(struct layer_kinds a, const struct layer_kinds *b, double times
 	return a;
 }
 
+struct layer_kinds
+params_kinds_held(const struct plan *p, int64_t first, int64_t count)
+{
+	struct layer_kinds k = params_kinds(&p->model, first, count);
+
+	if (p->mode == MODE_SERVE && p->serving.ffn_gpus > 0)
+		k.moe = k.dense = k.shortcut = k.hashed = 0;
+	return k;
+}
+
 static void
 add_chunks(struct rank_layers *r, const struct plan *p, const struct placement *pl,
     int64_t pp_rank)
@@ -212,7 +222,7 @@ add_chunks(struct rank_layers *r, const struct plan *p, const struct placement *
 	for (int64_t v = 0; v < pl->vpp; v++) {
 		const struct chunk *c = placement_chunk(pl, pp_rank, v);
 
-		const struct layer_kinds held = params_kinds(&p->model, c->first, c->count);
+		const struct layer_kinds held = params_kinds_held(p, c->first, c->count);
 
 		r->kinds = params_kinds_add(r->kinds, &held, 1);
 		r->longest = c->count > r->longest ? c->count : r->longest;

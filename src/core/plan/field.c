@@ -247,7 +247,7 @@ field_applies(enum field_id f, const struct plan *p)
 {
 	return field_in_mode(f, p->mode) || (plan_has_rollouts(p) && of_section(f, "serving") &&
 	    f != FIELD_CONCURRENCY && f != FIELD_PROMPT_TOKENS && f != FIELD_GENERATE_TOKENS &&
-	    f != FIELD_REPLICAS && f != FIELD_PREFILL_WORKERS);
+	    f != FIELD_REPLICAS && f != FIELD_PREFILL_WORKERS && f != FIELD_FFN_GPUS);
 }
 
 bool

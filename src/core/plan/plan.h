@@ -212,7 +212,7 @@ struct serving {
 	int64_t poll_interval, draft_tokens, draft, max_loras, max_lora_rank;
 	char acceptance[PLAN_ID_SIZE];
 	double accepted_tokens, prefix_hit, kv_host_gib, images;
-	int64_t image_tokens, redundant_experts;
+	int64_t image_tokens, redundant_experts, ffn_gpus;
 	char prefill_workers[PLAN_ID_SIZE];
 };
 

@@ -44,7 +44,8 @@ pool_gpus(const struct plan *p)
 	if (p->mode != MODE_SERVE)
 		return 0;
 	pool_parse(&pool, p->serving.prefill_workers);
-	return pool.workers * pool.size;
+	return pool.workers * pool.size +
+	    product_of(p->serving.ffn_gpus, most_of(1, p->serving.replicas));
 }
 
 int64_t
@@ -63,6 +64,25 @@ pool_plan(const struct plan *p, const struct pool *pool)
 	q.parallel.pp = q.parallel.cp = q.serving.dcp = 1;
 	q.parallel.ep = experts ? pool->size : 1;
 	q.serving.dp_attention = pool->dp;
+	q.serving.ffn_gpus = 0;
+	return q;
+}
+
+struct plan
+pool_ffn_plan(const struct plan *p)
+{
+	const int64_t n = p->serving.ffn_gpus;
+	struct plan q = *p;
+
+	q.cluster.gpus_per_node = least_of(n, p->cluster.gpus_per_node);
+	q.cluster.nodes = n / most_of(1, q.cluster.gpus_per_node);
+	q.cluster.node_gpus[0] = '\0';
+	q.parallel.tp = p->serving.dp_attention ? 1 : p->parallel.tp;
+	q.parallel.ep = n;
+	q.serving.replicas = 1;
+	q.serving.ffn_gpus = 0;
+	q.serving.dp_attention = false;
+	q.serving.prefill_workers[0] = '\0';
 	return q;
 }
 

@@ -18,8 +18,8 @@ struct pool {
 /* False for a text that names no pool; an empty one is that of no workers. */
 bool pool_parse(struct pool *out, const char *text);
 
-/* GPUs of the prefill workers, 0 where the text names no pool; in training those that only
- * generate. */
+/* GPUs of the prefill workers, 0 where the text names no pool, and of engines' MLPs that have some of
+ * their own; in training those that only generate. */
 int64_t pool_gpus(const struct plan *p);
 
 /* The GPUs that the layout has: all others. Below 1 where none is left. */
@@ -27,6 +27,9 @@ int64_t pool_rest(const struct plan *p);
 
 /* The prefill workers' own plan: engines of one stage on the same GPUs. */
 struct plan pool_plan(const struct plan *p, const struct pool *pool);
+
+/* The plan of an engine's GPUs that have MLPs and experts alone: as wide in TP as those that attend. */
+struct plan pool_ffn_plan(const struct plan *p);
 
 /* Data parallel ranks of one serving engine, at least 1; DP attention, within TP, not counted. */
 double pool_engine_dp(const struct plan *p);

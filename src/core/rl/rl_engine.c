@@ -61,6 +61,7 @@ rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus)
 	take_pool(out, p);
 	out->serving.replicas = rl_rollout_gpus(p) / gpus;
 	out->serving.prefill_workers[0] = '\0';
+	out->serving.ffn_gpus = 0;
 	out->traffic.rate = 0; /* all prompts of a step are there at once */
 	out->serving.concurrency = p->rl.prompts * p->rl.responses;
 	out->serving.prompt_tokens = p->rl.prompt_tokens;

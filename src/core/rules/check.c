@@ -77,7 +77,7 @@ rule_reads(const struct rule *r, enum field_id f)
 		FIELD_PIPELINE_LAYOUT, FIELD_SCHEDULE };
 	static const int microbatches[] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_MICRO_BATCH_SIZE,
 		FIELD_GLOBAL_BATCH_SIZE, FIELD_RL_ALGORITHM, FIELD_RL_PLACEMENT, FIELD_ROLLOUT_GPUS,
-		FIELD_PREFILL_WORKERS };
+		FIELD_PREFILL_WORKERS, FIELD_FFN_GPUS };
 
 	return is_among(r->reads, RULE_READS_MAX, f) || rule_reads_fact(r, READS_LAYOUT) ||
 	    (rule_reads_fact(r, READS_PLACEMENT) &&

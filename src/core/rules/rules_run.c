@@ -319,9 +319,27 @@ BROKEN_IF(rule_dp_attention_without_experts,
 
 BROKEN_IF(rule_halves_without_exchange,
     p->serving.two_batch_overlap && (engine_of(p)->halves == NULL || !plan_has_experts(p) ||
-    p->parallel.ep <= 1),
+    (p->parallel.ep <= 1 && p->serving.ffn_gpus == 0)),
     "two halves of a batch overlap while tokens travel to experts of other GPUs%s: there is nothing of "
     "the kind here", engine_of(p)->halves == NULL ? ", in vLLM and SGLang" : "")
+
+BROKEN_IF(rule_ffn_apart_impossible,
+    p->serving.ffn_gpus > 0 && (engine_of(p)->apart == NULL || !plan_has_experts(p) || p->parallel.pp > 1 ||
+    p->parallel.cp > 1 || p->serving.dcp > 1 || p->serving.draft_tokens > 0 || p->serving.max_loras > 0 ||
+    p->serving.redundant_experts > 0),
+    "MLPs on GPUs of their own are a plugin of vLLM's, for models with experts, without PP, PCP, DCP, drafts, "
+    "adapters and copies of experts")
+
+BROKEN_IF(rule_ffn_apart_with_ep,
+    p->serving.ffn_gpus > 0 && p->parallel.ep > 1,
+    "the experts are on %lld GPUs of their own, spread over these: EP %lld would be on those that attend",
+    N(p->serving.ffn_gpus), N(p->parallel.ep))
+
+BROKEN_IF(rule_ffn_apart_too_many,
+    p->serving.ffn_gpus > 0 && (p->serving.ffn_gpus > stage_ranks(p) ||
+    p->serving.ffn_gpus % most_of(1, p->serving.dp_attention ? 1 : p->parallel.tp) != 0),
+    "%lld GPUs of MLPs serve %lld that attend: at least one each, and as wide in TP (%lld)",
+    N(p->serving.ffn_gpus), N(stage_ranks(p)), N(p->serving.dp_attention ? 1 : p->parallel.tp))
 
 bool
 rule_dcp_without_copies(const struct facts *f, char *message, size_t size)

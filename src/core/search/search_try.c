@@ -10,7 +10,7 @@ static const double may_be_wrong = 0.2;
 /* Fields whose values make another kind of plan. */
 static const enum field_id kinds[] = {
 	FIELD_GPU, FIELD_TP, FIELD_CP, FIELD_PP, FIELD_EP, FIELD_DP_ATTENTION, FIELD_DCP,
-	FIELD_PREFILL_WORKERS, FIELD_ROLLOUT_GPUS, FIELD_ROLLOUT_TP,
+	FIELD_PREFILL_WORKERS, FIELD_FFN_GPUS, FIELD_ROLLOUT_GPUS, FIELD_ROLLOUT_TP,
 };
 
 static bool

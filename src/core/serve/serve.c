@@ -201,7 +201,7 @@ serve_estimate(const struct plan *p, const struct layout *l, const struct placem
 	held_at_once = room_of(&o, &room);
 	out.slots = held_at_once.slots * o.setup.dp;
 	serve_latency(&out, p, &o.setup, &o.kv, &held_at_once, ledger);
-	out.fits = out.fits && out.prefill_gpu_bytes <= o.setup.total;
+	out.fits = out.fits && larger(out.prefill_gpu_bytes, out.ffn_gpu_bytes) <= o.setup.total;
 	if (out.tokens_per_second > 0)
 		out.cost_per_million_tokens = (double)plan_world(p) * p->cluster.gpu_hour_price / 3600 * 1e6 /
 		    out.tokens_per_second;

@@ -94,6 +94,8 @@ struct serve {
 	double prefill_utilisation;  /* and the share that comes */
 	double prefill_gpu_bytes;    /* what one of their GPUs holds */
 	double prefill_gpus_balanced; /* of all GPUs: with both pools used alike */
+	double ffn_gpu_bytes;        /* what a GPU of MLPs alone holds, 0 without such, */
+	double ffn_share;            /* and the share of a decode step in which it computes */
 	bool fits;                   /* a request of context_length, and concurrency at once */
 	struct serve_rate rate;      /* of a plan with a rate */
 };

@@ -110,9 +110,9 @@ attention_slack(const struct shapes *s, bool global)
 }
 
 static double
-layers_slack(const struct shapes *s, const struct chunk *c)
+layers_slack(const struct shapes *s, const struct plan *p, const struct chunk *c)
 {
-	const struct layer_kinds n = params_kinds(s->m, c->first, c->count);
+	const struct layer_kinds n = params_kinds_held(p, c->first, c->count);
 	double sum = n.global * attention_slack(s, true) +
 	    n.dense * mlp_slack(s, (double)s->m->ffn_hidden_size);
 
@@ -137,7 +137,7 @@ serve_alloc_stage(const struct plan *p, const struct placement *pl, int64_t stag
 	for (int64_t v = 0; v < pl->vpp; v++) {
 		const struct chunk *c = placement_chunk(pl, stage, v);
 
-		sum += layers_slack(&s, c);
+		sum += layers_slack(&s, p, c);
 		if (c->embedding)
 			sum += table;
 		if (c->loss && !(p->model.tied_embeddings && c->embedding))

@@ -124,7 +124,7 @@ bool
 serve_in_halves(const struct serve_work *w, const struct pass *s)
 {
 	return w->p->serving.two_batch_overlap && engine_of(w->p)->halves != NULL &&
-	    serve_exchanges(w) && (s->prefill || s->requests >= 2);
+	    (serve_exchanges(w) || w->p->serving.ffn_gpus > 0) && (s->prefill || s->requests >= 2);
 }
 
 /*

@@ -4,16 +4,7 @@
 #ifndef CORE_SERVE_EXPERTS_H
 #define CORE_SERVE_EXPERTS_H
 #include "core/base/ledger.h"
-#include "core/serve/serve_work.h"
-
-/* One pass: what it works on, on one rank of data parallel attention. */
-struct pass {
-	enum quantity quantity;
-	bool prefill, busy;
-	double requests, tokens;
-	double back;     /* tokens that one of them looks back on, on average */
-	double reached;  /* share of the rate that a product of so many tokens reaches */
-};
+#include "core/serve/serve_model.h"
 
 /* True where data parallel ranks, or those of DP attention, hold experts together and send each other
  * their tokens. */

@@ -195,14 +195,15 @@ hold_non_torch(const struct serving_of *o, struct ledger *ledger)
 	return sum;
 }
 
-/* Width of the widest MLP that runs without routing. */
+/* Width of the widest MLP that runs without routing on these GPUs. */
 static double
-dense_width(const struct model *m)
+dense_width(const struct plan *p)
 {
+	const struct model *m = &p->model;
 	const bool dense = params_kinds(m, 0, m->layers).dense > 0;
 	const double f = dense ? (double)m->ffn_hidden_size : 0;
 
-	return larger(f, (double)m->shared_expert_ffn_hidden_size);
+	return p->serving.ffn_gpus > 0 ? 0 : larger(f, (double)m->shared_expert_ffn_hidden_size);
 }
 
 /* Two buffers that the experts of a layer share (vLLM fused_moe.py); MXFP4 kernels have
@@ -215,7 +216,7 @@ add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger
 	const double tp = p->parallel.ep > 1 ? 1 : o->setup.tp, k = (double)m->experts_per_token;
 	const double n = (double)m->moe_ffn_hidden_size / tp, h = params_expert_width(m);
 
-	if (plan_has_experts(p) && p->serving.weight_dtype != WEIGHT_MXFP4)
+	if (plan_has_experts(p) && p->serving.ffn_gpus == 0 && p->serving.weight_dtype != WEIGHT_MXFP4)
 		HELD(ledger, *sum, "activations: experts",
 		    "vLLM vllm/model_executor/layers/fused_moe/fused_moe.py",
 		    2 * o->setup.tokens * k * (larger(2 * n, h) + larger(n, h)),
@@ -229,7 +230,7 @@ add_forward(const struct serving_of *o, const char *source, bool experts, struct
 {
 	const struct model *m = &o->p->model;
 	const struct serve_setup *s = &o->setup;
-	const double h = (double)m->hidden_size, f = dense_width(m), g = m->gated_mlp ? 3 : 2;
+	const double h = (double)m->hidden_size, f = dense_width(o->p), g = m->gated_mlp ? 3 : 2;
 	double sum = 0;
 
 	HELD(ledger, sum, "activations: forward", source, 2 * s->tokens * (g * f / s->tp + 2 * h),
@@ -237,6 +238,14 @@ add_forward(const struct serving_of *o, const char *source, bool experts, struct
 	if (experts)
 		add_moe_workspace(o, &sum, ledger);
 	return sum;
+}
+
+double
+serve_forward_bytes(const struct plan *p, const struct serve_setup *setup)
+{
+	const struct serving_of o = { .p = p, .setup = *setup };
+
+	return add_forward(&o, VLLM_WORKER, true, NULL);
 }
 
 /*

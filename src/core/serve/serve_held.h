@@ -27,4 +27,7 @@ struct serving_of {
 
 /* With a ledger the terms add up to the whole memory of the stage's GPU. */
 struct held serve_held(const struct serving_of *o, int64_t stage, struct ledger *ledger);
+
+/* Activations of the setup's tokens in a pass without sampling. */
+double serve_forward_bytes(const struct plan *p, const struct serve_setup *setup);
 #endif

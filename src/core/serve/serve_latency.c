@@ -4,7 +4,9 @@
 #include "core/framework/error.h"
 #include "core/plan/hardware.h"
 #include "core/plan/pool.h"
+#include "core/serve/serve_apart.h"
 #include "core/serve/serve_draft.h"
+#include "core/serve/serve_held.h"
 #include "core/serve/serve_links.h"
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_open.h"
@@ -73,6 +75,20 @@ set_drafts(struct serve *out, const struct serve_work *w, double slots)
 	out->draft_batch = w->setup->dp * serve_drafts_lose(w, slots, length);
 }
 
+/* A GPU of MLPs holds weights and activations, and beside PyTorch as much as those that attend. */
+static double
+ffn_bytes(const struct serve_work *w, const struct serve *out)
+{
+	const struct plan q = pool_ffn_plan(w->p);
+	struct serve_setup s;
+	double peers;
+
+	if (w->p->serving.ffn_gpus <= 0)
+		return 0;
+	s = serve_apart_setup(w, &peers);
+	return serve_apart_weights(w) + out->non_torch_bytes + serve_forward_bytes(&q, &s);
+}
+
 void
 serve_latency(struct serve *out, const struct plan *p, const struct serve_setup *setup,
     const struct kv *kv, const struct serve_room *room, struct ledger *ledger)
@@ -87,11 +103,14 @@ serve_latency(struct serve *out, const struct plan *p, const struct serve_setup 
 	struct pool pool;
 
 	set_transfer(out, p, kv, &w.kv_layers);
+	out->ffn_gpu_bytes = ffn_bytes(&w, out);
 	if (hardware_lacks(p) != FIELD_NONE)
 		return;
 	if (p->traffic.rate > 0) {
 		serve_open(out, p, setup, kv, room->tokens, d.fetch, ledger);
 		set_drafts(out, &w, room->slots);
+		out->ffn_share = serve_apart_share(&w, out->rate.in_flight / (setup->engines * setup->dp),
+		    out->step_seconds);
 		return;
 	}
 	pool_parse(&pool, v->prefill_workers);
@@ -101,4 +120,5 @@ serve_latency(struct serve *out, const struct plan *p, const struct serve_setup 
 	set_times(out, &s);
 	set_rates(out, p, setup, &s);
 	set_drafts(out, &w, room->slots);
+	out->ffn_share = serve_apart_share(&w, out->running / (setup->engines * setup->dp), out->step_seconds);
 }

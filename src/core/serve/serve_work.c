@@ -4,8 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/model/mixer.h"
-#include "core/model/params.h"
-#include "core/model/weights.h"
+#include "core/serve/serve_apart.h"
 #include "core/serve/serve_experts.h"
 #include "core/serve/serve_links.h"
 
@@ -19,64 +18,8 @@
 #define PUNICA "vLLM vllm/lora/punica_wrapper/punica_gpu.py, Chen et al. 2023, arXiv 2310.18547"
 #define OPERATIONS "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/operations/communication.py"
 
-static const double half_rate = 62;      /* tokens at which a product reaches half its rate */
 static const double large_message = 262144;   /* bytes from which all-reduces take two rounds */
 static const double merged = 4;          /* patches of an image's token */
-
-/* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. An indexer
- * projects, norms, turns and quantises queries and keys of its own, stores them, weighs heads, scores
- * and picks: 16 (SGLang nsa_indexer.py). */
-static double
-count_kernels(const struct plan *p, const struct serve_work *w)
-{
-	const struct model *m = &p->model;
-	double layer = m->attention != ATTENTION_MHA ? 14 : m->qk_norm ? 10 : 9;
-
-	if (weights_bytes(weights_dense_dtype(p)) < 2)
-		layer += 3; /* quantise what goes into products */
-	return w->halves / 2 * layer + 16 * w->kinds.indexed + 2 * w->kv_layers.of[KV_STATE] +
-	    (m->shared_expert_ffn_hidden_size > 0 ? w->kinds.moe : 0) + 8;
-}
-
-/* SGLang's ranks of DP attention split MLPs, shared experts, router and head over TP all the same, but
- * where they are told to have them whole, and gather the tokens of all ranks before them
- * (python/sglang/srt/layers/communicator.py, ScatterMode). */
-static void
-set_linear(struct serve_work *w, const struct stage_params *n)
-{
-	const struct plan *p = w->p;
-	const double bytes = weights_bytes(weights_dense_dtype(p));
-	const bool joins = p->serving.dp_attention && !engine_dense_is_whole(p);
-	const double joint = joins ? n->tp_linear : 0, router = joins ? n->router : 0;
-
-	w->joined = joins ? w->setup->dp : 1;
-	w->joint = joint + router;
-	w->joint_bytes = joint * bytes + 2 * router;
-	w->linear = n->linear + n->router - w->joint;
-	w->linear_bytes = n->linear * bytes + 2 * n->router - w->joint_bytes;
-}
-
-struct serve_work
-serve_work_of(const struct plan *p, const struct serve_setup *setup, const struct kv *kv)
-{
-	const struct rank_layers all = { .kinds = params_kinds(&p->model, 0, p->model.layers) };
-	const struct stage_params n = params_held(p, &all, NULL);
-	struct serve_work w = { .p = p, .setup = setup, .kv = kv, .kinds = all.kinds };
-
-	w.rates = serve_rates_of(p, setup);
-	w.kv_layers = kv_layers_of(p, 0, p->model.layers);
-	set_linear(&w, &n);
-	w.expert = n.expert_linear;
-	w.expert_bytes = n.expert_linear * weights_bytes(p->serving.weight_dtype);
-	w.mixers = params_mixers(&w.kinds);
-	w.local = w.kv_layers.of[KV_WINDOW] + w.kv_layers.of[KV_CHUNK] + w.kinds.borrowing_local;
-	w.halves = w.mixers + w.kinds.moe + w.kinds.dense;
-	w.kernels = count_kernels(p, &w);
-	w.attention_tp = kv_attention_tp(p);
-	w.lora = serve_lora_of(p, &all);
-	w.in_step = p->serving.dp_attention || serve_exchanges(&w) ? setup->dp : 1;
-	return w;
-}
 
 /* ---- terms -------------------------------------------------------------------------- */
 
@@ -86,17 +29,6 @@ mark_kernels(const struct pass *s, struct ledger *ledger, enum kernel_kind kind)
 {
 	if (ledger != NULL)
 		ledger->kind = s->prefill ? KERNELS_NONE : kind;
-}
-
-static void
-add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
-{
-	const double flops = w->rates.dense.flops * s->reached, hbm = w->rates.dense.bytes;
-
-	LEDGER_TERM(ledger, *sum, s->quantity, "linear layers", GEMM,
-	    larger(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),
-	    AS("parameters", w->linear), AS("tokens", s->tokens), AS("compute rate", flops),
-	    AS("bytes", w->linear_bytes), AS("memory rate", hbm));
 }
 
 /* Tokens of all ranks that gather theirs; of a rank alone in prefill where the others have none. */
@@ -110,7 +42,7 @@ static void
 add_joint(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double tokens = joined_tokens(w, s, s->tokens);
-	const double flops = w->rates.dense.flops * s->reached, hbm = w->rates.dense.bytes;
+	const double flops = w->rates.dense.flops * serve_reached(s), hbm = w->rates.dense.bytes;
 
 	if (w->joint > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "linear layers that ranks share", GEMM,
@@ -398,7 +330,7 @@ layers_seconds(const struct serve_work *w, const struct pass *s, struct ledger *
 	double sum = 0;
 
 	mark_kernels(s, ledger, KERNELS_PRODUCT);
-	add_linear(w, s, &sum, ledger);
+	serve_add_linear(w, s, &sum, ledger);
 	add_joint(w, s, &sum, ledger);
 	mark_kernels(s, ledger, KERNELS_EXPERTS);
 	serve_add_experts(w, s, &sum, ledger);
@@ -425,8 +357,6 @@ add_second_half(const struct serve_work *w, const struct pass *s, double *sum, s
 
 	half.tokens /= 2;
 	half.requests /= 2;
-	if (s->prefill)
-		half.reached = half.tokens / (half.tokens + half_rate);
 	one = layers_seconds(w, &half, NULL);
 	LEDGER_TERM(ledger, *sum, s->quantity, "the same in two halves", engine_of(w->p)->halves,
 	    larger(0, 2 * one - whole), AS("one half", one), AS("the above", whole));
@@ -439,6 +369,7 @@ pass_seconds(const struct serve_work *w, const struct pass *s, struct ledger *le
 
 	if (serve_in_halves(w, s))
 		add_second_half(w, s, &sum, ledger);
+	serve_add_apart(w, s, &sum, ledger);
 	serve_add_exchange(w, s, &sum, ledger);
 	add_gathered_prompt(w, s, &sum, ledger);
 	add_hops(w, s, &sum, ledger);
@@ -451,7 +382,7 @@ serve_decode(const struct serve_work *w, double requests, double tokens, double 
     struct ledger *ledger)
 {
 	const struct pass s = { .quantity = QUANTITY_DECODE, .busy = true, .requests = requests,
-		.tokens = requests * tokens, .back = length, .reached = 1 };
+		.tokens = requests * tokens, .back = length };
 
 	return pass_seconds(w, &s, ledger);
 }
@@ -468,8 +399,7 @@ serve_pass(const struct serve_work *w, double tokens, double back, double reques
 {
 	const double ranks = at_least_one(w->p->parallel.cp), part = tokens / ranks;
 	const struct pass s = { .quantity = QUANTITY_PREFILL, .prefill = true, .busy = busy,
-		.requests = larger(1, requests), .tokens = part, .back = back,
-		.reached = part / (part + half_rate) };
+		.requests = larger(1, requests), .tokens = part, .back = back };
 
 	return pass_seconds(w, &s, ledger);
 }

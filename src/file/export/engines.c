@@ -175,8 +175,15 @@ engines_prefill(const struct plan *p)
 struct engines
 engines_other(const struct plan *p)
 {
-	return (struct engines){ .role = pool_gpus(p) > 0 ? ROLE_DECODE : ROLE_WHOLE, .plan = *p,
-		.count = p->serving.replicas };
+	return (struct engines){ .role = p->serving.prefill_workers[0] != '\0' ? ROLE_DECODE : ROLE_WHOLE,
+		.plan = *p, .count = p->serving.replicas };
+}
+
+/* The side of an engine that has MLPs and experts alone. */
+static struct engines
+engines_ffn(const struct plan *p)
+{
+	return (struct engines){ .role = ROLE_FFN, .plan = pool_ffn_plan(p), .count = p->serving.replicas };
 }
 
 /* Whether the draft is the model's own layers for several tokens (MTP); else the user names one, but for
@@ -210,7 +217,7 @@ are_whole_nodes(struct export *e)
 static void
 vllm_pool(struct textbuf *out, enum role role)
 {
-	if (role != ROLE_WHOLE)
+	if (role == ROLE_PREFILL || role == ROLE_DECODE)
 		textbuf_add(out, " \\\n\t--kv-transfer-config "
 		    "'{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"%s\"}'",
 		    role == ROLE_PREFILL ? "kv_producer" : "kv_consumer");
@@ -253,6 +260,23 @@ adapter_options(struct textbuf *out, const struct plan *p, const char *slots)
 	put_number(out, "--max-lora-rank", p->serving.max_lora_rank);
 }
 
+/* The plugin's roles, where MLPs have GPUs of their own; experts are parallel on both sides
+ * (vllm-project/afd-plugin README.md). */
+static void
+vllm_apart(struct textbuf *out, const struct plan *p, const struct engines *engines)
+{
+	if (p->serving.ffn_gpus == 0 || engines->role == ROLE_PREFILL)
+		return;
+	if (engines->plan.parallel.ep <= 1)
+		textbuf_add(out, " \\\n\t--enable-expert-parallel");
+	if (!p->serving.eager)
+		textbuf_add(out, " \\\n\t--compilation-config '{\"cudagraph_mode\":\"FULL_DECODE_ONLY\"}'");
+	textbuf_add(out, " \\\n\t--additional-config '{\"afd\":{\"role\":\"%s\",\"connector\":\"P2pNcclAFDConnector\","
+	    "\"host\":\"'\"$AFD_HOST\"'\",\"port\":1239,\"num_attention_ranks\":%lld,\"num_ffn_ranks\":%lld}}'",
+	    engines->role == ROLE_FFN ? "ffn" : "attention",
+	    (long long)(pool_rest(p) / most_of(1, p->serving.replicas)), (long long)p->serving.ffn_gpus);
+}
+
 /* Options of `vllm serve` and of what runs vLLM with them. False, and refused, where it has none. */
 static bool
 vllm_options(struct export *e, struct textbuf *out, const struct engines *engines)
@@ -273,7 +297,9 @@ vllm_options(struct export *e, struct textbuf *out, const struct engines *engine
 		textbuf_add(out, " \\\n\t--enable-eplb \\\n\t--eplb-config.num_redundant_experts %lld",
 		    (long long)s->redundant_experts);
 	if (s->two_batch_overlap) /* docs/design/dbo.md */
-		textbuf_add(out, " \\\n\t--all2all-backend deepep_low_latency \\\n\t--enable-dbo");
+		textbuf_add(out, "%s \\\n\t--enable-dbo", e->plan->serving.ffn_gpus > 0 ? "" :
+		    " \\\n\t--all2all-backend deepep_low_latency");
+	vllm_apart(out, e->plan, engines);
 	put_number(out, "--max-model-len", s->context_length);
 	put_above(out, "--max-num-seqs", s->max_num_seqs, 0);
 	put_above(out, "--max-num-batched-tokens", s->max_batched_tokens, 0);
@@ -294,12 +320,14 @@ vllm_script(struct export *e, const char *name, const struct engines *engines)
 	struct textbuf *out = export_begin_script(e, name);
 
 	export_put_network(out, &engines->plan, nodes);
-	if (engines->role != ROLE_WHOLE)
+	if (engines->role == ROLE_PREFILL || engines->role == ROLE_DECODE)
 		textbuf_add(out, "export VLLM_NIXL_SIDE_CHANNEL_HOST=\"${VLLM_NIXL_SIDE_CHANNEL_HOST:-$(hostname -i)}\"\n");
 	if (nodes > 1) /* the first node alone answers clients */
 		textbuf_add(out, "[ \"${NODE_RANK:-0}\" -eq 0 ] || set -- --headless \"$@\"\n");
 	if (e->plan->serving.flashinfer_sampler)
 		textbuf_add(out, "export VLLM_USE_FLASHINFER_SAMPLER=1\n");
+	if (e->plan->serving.ffn_gpus > 0 && engines->role != ROLE_PREFILL)
+		textbuf_add(out, "AFD_HOST=${AFD_HOST:-127.0.0.1} # first node of vllm-ffn.sh\nexport VLLM_USE_V2_MODEL_RUNNER=0\n");
 	textbuf_add(out, "exec vllm serve \"$MODEL\"");
 	if (vllm_options(e, out, engines) && nodes > 1)
 		textbuf_add(out, " \\\n\t--nnodes %lld --node-rank \"${NODE_RANK:-0}\" --master-addr "
@@ -347,12 +375,26 @@ write_pools(struct export *e, const char *engine,
 	script(e, name, &prefill);
 }
 
+static void
+write_ffn(struct export *e)
+{
+	const struct engines ffn = engines_ffn(e->plan);
+
+	notes_add(&e->missing, "not said: run vllm-ffn.sh beside each vllm.sh, both with AFD_HOST and vllm-afd-plugin "
+	    "installed (github.com/vllm-project/afd-plugin, vLLM 0.30); clients ask vllm.sh");
+	vllm_script(e, "vllm-ffn.sh", &ffn);
+}
+
 void
 vllm_write(struct export *e)
 {
-	if (vllm_takes(e))
-		write_pools(e, "vllm", vllm_script,
-		    "vLLM tests/v1/kv_connector/nixl_integration/toy_proxy_server.py is one");
+	if (!vllm_takes(e))
+		return;
+	field_set_add(&e->said, FIELD_FFN_GPUS);
+	write_pools(e, "vllm", vllm_script,
+	    "vLLM tests/v1/kv_connector/nixl_integration/toy_proxy_server.py is one");
+	if (e->plan->serving.ffn_gpus > 0)
+		write_ffn(e);
 }
 
 /* ---- SGLang ---------------------------------------------------------------------------------- */

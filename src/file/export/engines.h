@@ -8,7 +8,7 @@
 
 /* What an engine does: all, or prompts or the rest where each has a pool of its own. */
 enum role {
-	ROLE_WHOLE, ROLE_PREFILL, ROLE_DECODE
+	ROLE_WHOLE, ROLE_PREFILL, ROLE_DECODE, ROLE_FFN
 };
 
 /* Engines of one sort: the plan of one of them, and how many of them there are. */

@@ -136,13 +136,16 @@ put_underscores(struct jsonin *j)
 static void
 put_objects(struct jsonin *j)
 {
-	static const char key[] = "speculative_config";
-	const char *text = json_string_value(json_object_get(j->root, key));
-	json_t *object = text != NULL ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	static const char *const keys[] = { "speculative_config", "additional_config" };
 
-	if (json_is_object(object))
-		json_object_set(j->root, key, object);
-	json_decref(object);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const char *text = json_string_value(json_object_get(j->root, keys[i]));
+		json_t *object = text != NULL ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+		if (json_is_object(object))
+			json_object_set(j->root, keys[i], object);
+		json_decref(object);
+	}
 }
 
 /* vLLM takes 32k for 32,000 and 32K for 32,768 (human_readable_int); -1 and auto are for it to tell. */
@@ -185,6 +188,31 @@ take_experts(struct import *im, const struct jsonin *j, int64_t ranks)
 		    "enable_expert_parallel" : key);
 }
 
+/* Attention and MLPs on GPUs of their own: the side of vllm-project/afd-plugin that attends tells both. SGLang's
+ * --afd-role (pull request 36258) says nothing of the other. */
+static int64_t
+take_apart(struct import *im, const struct jsonin *j)
+{
+	static const char afd[] = "additional_config.afd";
+	const char *role = jsonin_text(j, "additional_config.afd.role");
+	const int64_t ffn = settings_number(j, "additional_config.afd.num_ffn_ranks", 1);
+	const bool sglangs = jsonin_has(j, "afd_role");
+
+	if (role == NULL)
+		role = jsonin_text(j, "additional_config.afd.afd_role");
+	if (!sglangs && !jsonin_has(j, afd))
+		return 0;
+	if (sglangs || (role != NULL && text_equal(role, "ffn"))) {
+		import_error(im, sglangs ? "afd_role" : afd, "one side of attention and FFN on GPUs of their own, which "
+		    "does not tell the other: see shardplan topics afd (fix: vLLM's command of the side that attends)");
+		return 0;
+	}
+	import_set_int(im, FIELD_FFN_GPUS, ffn, "additional_config.afd.num_ffn_ranks");
+	if (settings_on(j, "enable_expert_parallel"))
+		import_ignore(im, "enable_expert_parallel", "experts on GPUs of their own are spread over these");
+	return ffn;
+}
+
 /* GPUs of one engine, and how its copies of the attention lie in them. */
 static void
 take_ranks(struct import *im, const struct jsonin *j, const struct engine *e)
@@ -194,7 +222,7 @@ take_ranks(struct import *im, const struct jsonin *j, const struct engine *e)
 	const char *copies = vllms ? "data_parallel_size" : "dp_size";
 	const bool inside = settings_on(j, "enable_dp_attention") || settings_on(j, "enable_attention_dp");
 	const int64_t dp = settings_number(j, copies, 1);
-	const int64_t cp = settings_number(j, "attention_context_parallel_size", 1);
+	const int64_t cp = settings_number(j, "attention_context_parallel_size", 1), ffn = take_apart(im, j);
 	int64_t world;
 
 	if (cp > 1 && p->tp % cp == 0) { /* a part of TP */
@@ -206,8 +234,9 @@ take_ranks(struct import *im, const struct jsonin *j, const struct engine *e)
 		import_set(im, FIELD_DP_ATTENTION, "true", e == &sglang ? "enable_dp_attention" : "enable_attention_dp");
 	if (inside && dp > 1 && dp != p->tp)
 		import_ignore(im, copies, "in a plan each rank of DP attention holds all of it");
-	take_experts(im, j, world / most_of(p->pp, 1));
-	import_machine(im, im->world > 0 ? im->world : world, settings_number(j, "nnodes", 0), 0,
+	if (ffn == 0)
+		take_experts(im, j, world / most_of(p->pp, 1));
+	import_machine(im, im->world > 0 ? im->world : world + ffn, ffn > 0 ? 0 : settings_number(j, "nnodes", 0), 0,
 	    im->world > 0 ? "--world" : e->keys[0].path);
 }
 
@@ -232,27 +261,11 @@ put_own_keys(struct jsonin *j, const struct engine *e)
 	put_objects(j);
 }
 
-/* SGLang's --afd-role (pull request 36258) and vllm-project/afd-plugin's roles, both experimental: a command is one
- * side alone, and nothing published tells how fast they are. */
-static void
-refuse_apart(struct import *im, const struct jsonin *j)
-{
-	static const char *const keys[] = { "afd_role", "additional_config.afd" };
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (jsonin_has(j, keys[i])) {
-			import_at(im, keys[i]);
-			import_error(im, keys[i], "one side of attention and FFN on GPUs of their own, which no plan has: see "
-			    "shardplan topics afd (fix: the launch without it)");
-		}
-}
-
 static void
 take_engine(struct import *im, const struct jsonin *j, const struct engine *e)
 {
 	static const char graphs[] = "cuda_graph_config";
 
-	refuse_apart(im, j);
 	settings_take(im, j, e->keys, e->id);
 	if (e == &trtllm && json_is_null(json_object_get(j->root, graphs)))
 		import_set(im, FIELD_EAGER, "true", graphs);

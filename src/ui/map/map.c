@@ -5,6 +5,7 @@
 #include "core/framework/levels.h"
 #include "core/plan/nodes.h"
 #include "core/base/text.h"
+#include "ui/map/map_role.h"
 #include "ui/map/map_unit.h"
 
 enum {
@@ -192,16 +193,17 @@ draw_row_label(struct map_drawing *d, int64_t box, int y)
 	canvas_text(d->c, rect_clip(d->clip, r), d->clip.x, y, dim_style, buf);
 }
 
-/* A GPU that the layout does not have: it generates, or prefills, for those that are in it. */
+/* A GPU that the layout does not have: it generates, prefills, or has MLPs for those that are in it. */
 static void
 draw_other_pool(struct map_drawing *d, int x, int y)
 {
-	const char *name = d->plan->mode == MODE_TRAIN ? "rollout" : "prefill";
+	char name[48];
 	const int w = d->grid.unit_w > 2 ? d->grid.unit_w - 1 : 1;
 	const struct rect r = rect_clip(d->clip, (struct rect){ x, y, w, d->grid.unit_h });
 	struct style style = { .role = ROLE_KV_CACHE };
 	char mark[2] = "*";
 
+	map_role_text(d->plan, MAP_ROLE_OTHER, name, sizeof name);
 	for (int i = 0; i < d->view->colors; i++) {
 		const struct hue hue = map_paint_other(&d->paint[i]);
 

@@ -8,13 +8,14 @@ void
 map_role_text(const struct plan *p, enum map_role role, char *buf, size_t size)
 {
 	const bool trains = p->mode == MODE_TRAIN, rollouts = plan_has_rollouts(p);
-	const bool alone = pool_gpus(p) == 0;
+	const bool alone = pool_gpus(p) == 0, apart = !trains && p->serving.ffn_gpus > 0;
 
 	if (role == MAP_ROLE_OTHER) {
-		text_put(buf, size, "%s", trains ? "rollout" : "prefill");
+		text_put(buf, size, "%s", trains ? "rollout" : !apart ? "prefill" :
+		    p->serving.prefill_workers[0] == '\0' ? "FFN" : "prefill, FFN");
 		return;
 	}
-	text_put(buf, size, "%s", trains ? "trainer" : alone ? "engine" : "decode");
+	text_put(buf, size, "%s", trains ? "trainer" : alone ? "engine" : apart ? "attention" : "decode");
 	if (rollouts && alone)
 		text_add(buf, size, "+rollout");
 	if (plan_has_rl(p) && p->rl.reference && (rollouts ? p->rl.algorithm != RL_DAPO :
