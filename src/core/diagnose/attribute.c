@@ -31,6 +31,9 @@ enum { LOOKED_FOR = 3 };
 /* A line that states a cause of so little is not what is wrong. */
 #define STATED_SHARE 0.1
 
+/* Of bytes that lines tell of several, what is so much less than the most is beside it. */
+#define SAID_SHARE 0.5
+
 enum { PAIRED = 10 };
 
 /* ---- words -------------------------------------------------------------------------------- */
@@ -105,6 +108,8 @@ is_before(const struct trial *a, const struct trial *b)
 {
 	if (a->certain != b->certain)
 		return a->certain;
+	if (a->certain && fabs(a->said - b->said) > 0) /* bytes */
+		return a->said > b->said;
 	return fabs(a->score - b->score) > 1e-9 ? a->score > b->score : a->own > b->own;
 }
 
@@ -213,10 +218,21 @@ explains_all(const struct view *v, const struct trial *t)
 static bool
 is_certain(const struct view *v, const struct trial *t)
 {
-	const double adds = larger(t->cost - v->estimated, trial_said_bytes(v, t->cause));
+	const double adds = larger(t->cost - v->estimated, t->said);
 
 	return is_stated(v, t->cause) && (v->slower || t->cause->effect == EFFECT_MEMORY) &&
+	    t->said >= SAID_SHARE * v->said &&
 	    (t->cause->setting || adds >= STATED_SHARE * (v->cost - v->estimated));
+}
+
+/* Bytes that lines tell of each, and the most of them. */
+static void
+take_said(struct view *v, struct trial *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		t[i].said = is_stated(v, t[i].cause) ? trial_said_bytes(v, t[i].cause) : 0;
+		v->said = larger(v->said, t[i].said);
+	}
 }
 
 static enum certainty
@@ -266,6 +282,13 @@ is_elsewhere(const struct cause *c, const struct plan *run)
 	return network && run->cluster.nodes == 1;
 }
 
+/* What the job sends does not change what its links carry. */
+static bool
+is_of_links(enum measured_id id)
+{
+	return id >= MEASURED_JOB_BUS && id < MEASURED_COUNT;
+}
+
 /* Trials of all causes that the run can have, and whose estimate is worse than the plan's. */
 static size_t
 try_all(const struct view *v, struct trial *t)
@@ -277,7 +300,7 @@ try_all(const struct view *v, struct trial *t)
 		const bool stated = is_stated(v, c);
 
 		if ((c->applies != NULL && !c->applies(&v->d->run) && !stated) || is_excluded(v->m, c) || is_told(v->d, c) ||
-		    is_elsewhere(c, &v->d->run) ||
+		    is_elsewhere(c, &v->d->run) || (c->traffic && is_of_links(v->d->leading)) ||
 		    (c->prior < -4.2 && !stated && !says_any(v->m, c->supports)) ||
 		    (c->effect != EFFECT_FIELDS && !trial_adds_to(c->effect, v->d->leading) && !stated))
 			continue;
@@ -345,6 +368,7 @@ attribute_run(struct diagnosis *d, const struct measured *m, const struct catalo
 	sort_trials(t, n);
 	if (v.slower)
 		try_pairs(&v, t, n < PAIRED ? n : PAIRED);
+	take_said(&v, t, n);
 	for (size_t i = 0; i < n; i++)
 		t[i].certain = is_certain(&v, &t[i]);
 	sort_trials(t, n);

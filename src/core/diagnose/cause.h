@@ -35,8 +35,10 @@ struct cause {
 	enum field_id rate;
 	double low, high;
 	bool absolute;
+	bool alone;               /* its fields may do without the rate */
 	enum effect effect;       /* what it adds of its own: up to `high` times the estimate */
 	bool setting;             /* the plan's own: `change` makes it better, not worse */
+	bool traffic;             /* of what the job sends: tests of links know nothing of it */
 	/* How likely beside others where nothing else is known: log odds against "nothing wrong". */
 	double prior;
 	enum evidence_id supports[CAUSE_WORDS], states[CAUSE_WORDS], excludes[CAUSE_WORDS];

@@ -243,7 +243,8 @@ term_of(const struct diagnosis *d, enum measured_id id)
 }
 
 /* Times of the whole before those of parts, memory last; but what is out of line before what is
- * as estimated. What the allocator keeps for reuse leads where nothing tells what it gave out. */
+ * as estimated. What the allocator keeps for reuse leads where nothing tells what it gave out, or
+ * that is as it should be. */
 static enum measured_id
 leading_of(const struct diagnosis *d)
 {
@@ -263,12 +264,12 @@ leading_of(const struct diagnosis *d)
 		for (size_t k = 0; k < d->terms; k++) {
 			const struct diagnosed_term *t = &d->term[k];
 
-			if (t->id != order[i] || t->verdict == TERM_NOT_TOLD ||
-			    (t->id == MEASURED_RESERVED && term_of(d, MEASURED_ALLOCATED) != NULL))
+			if (t->id != order[i] || t->verdict == TERM_NOT_TOLD)
 				continue;
 			if (t->verdict == TERM_SLOWER)
 				return t->id;
-			if (first == MEASURED_COUNT)
+			if (first == MEASURED_COUNT && (t->id != MEASURED_RESERVED ||
+			    term_of(d, MEASURED_ALLOCATED) == NULL))
 				first = t->id;
 		}
 	return first;

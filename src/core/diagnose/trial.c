@@ -36,7 +36,7 @@ counts(const struct diagnosis *d, enum measured_id id)
 {
 	if (id <= MEASURED_TFLOPS || (id >= MEASURED_DECODE && id <= MEASURED_GENERATED))
 		return id == d->leading;
-	return id != MEASURED_RESERVED;
+	return id != MEASURED_RESERVED || id == d->leading;
 }
 
 /* Student's t of four degrees: a few runs are far off. */
@@ -234,16 +234,16 @@ freedom(const struct view *v, double swing)
 	return log(larger(1, swing / (2.5 * v->deviation)));
 }
 
-void
-trial_run(const struct view *v, struct trial *t, const struct cause *c, const struct plan *base)
+static void
+try_once(const struct view *v, struct trial *t, const struct cause *c, const struct plan *base, bool rate)
 {
 	double swing = 0;
 
 	*t = (struct trial){ .cause = c, .plan = *base };
-	if ((c->set != NULL && !put_set(c->set, &t->plan) && c->rate == FIELD_NAME) ||
+	if ((c->set != NULL && !put_set(c->set, &t->plan) && !rate) ||
 	    (c->change != NULL && !c->change(&t->plan)))
 		return;
-	if (c->rate != FIELD_NAME)
+	if (rate)
 		t->legal = find_rate(v, t, &swing);
 	else
 		t->legal = estimate_plan(v, &t->plan, &t->cost);
@@ -255,4 +255,17 @@ trial_run(const struct view *v, struct trial *t, const struct cause *c, const st
 	}
 	/* A better setting explains nothing of what the run took. */
 	t->fit = c->setting ? v->plain : trial_fit(v, &t->plan, c) - freedom(v, swing);
+}
+
+void
+trial_run(const struct view *v, struct trial *t, const struct cause *c, const struct plan *base)
+{
+	struct trial fields;
+
+	try_once(v, t, c, base, c->rate != FIELD_NAME);
+	if (!c->alone)
+		return;
+	try_once(v, &fields, c, base, false);
+	if (fields.legal && (!t->legal || fields.fit > t->fit))
+		*t = fields;
 }

@@ -15,6 +15,7 @@ struct view {
 	double estimated;     /* and of the run's plan */
 	double deviation;     /* of one estimate of it */
 	bool slower;          /* by more than the estimate's error; or fuller */
+	double said;          /* the most bytes that lines tell of one cause */
 	double plain;         /* log likelihood of all numbers under the run's plan */
 };
 
@@ -28,6 +29,7 @@ struct trial {
 	double own, score;    /* alone, and in the best company, */
 	const struct cause *with; /* which this is; NULL: alone */
 	bool certain;
+	double said;          /* bytes that lines tell of it */
 	double low, high;     /* what it adds to the cost, alone or on top of others */
 };
 

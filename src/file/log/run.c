@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "file/log/find.h"
 #include "file/log/lines.h"
@@ -183,6 +184,25 @@ say_jitter(struct run_reader *r, const struct series *s)
 	run_say(r, EVIDENCE_JITTER, text, v.high / v.low);
 }
 
+/* The allocator keeps for reuse what it once gave out, and somewhat more: so much is in pieces. */
+#define MUCH_MORE 1.25
+
+static void
+say_spare(struct run_reader *r)
+{
+	const struct measured_memory *most = NULL;
+	char text[MEASURED_TEXT];
+
+	for (size_t i = 0; i < r->m->memories; i++)
+		if (r->m->memory[i].allocated > 0 && (most == NULL || r->m->memory[i].reserved > most->reserved))
+			most = &r->m->memory[i];
+	if (most == NULL || !(most->reserved > MUCH_MORE * most->allocated))
+		return;
+	text_put(text, sizeof text, "%.3g GiB are reserved, of which %.3g were given out at once",
+	    most->reserved / GIB, most->allocated / GIB);
+	run_say(r, EVIDENCE_SPARE, text, most->reserved - most->allocated);
+}
+
 /* What the steps of a file look like, one beside the other. */
 static void
 say_shape(struct run_reader *r)
@@ -255,6 +275,7 @@ read_lines(struct run_file *f, const char *name, struct file_errors *errors)
 	take_fallback(r);
 	run_serve_end(r);
 	say_shape(r);
+	say_spare(r);
 	name_sources(r, file);
 	if (next_source(r, 1u << SOURCE_WORDS) == SOURCE_BENCHMARK &&
 	    !(m->load.ttft_seconds > 0 || m->load.tpot_seconds > 0) && /* a table that is cut */

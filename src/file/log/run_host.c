@@ -54,28 +54,51 @@ older_oom(struct measured_oom *o, const char *after)
 	o->unallocated = reserved > o->allocated ? reserved - o->allocated : 0;
 }
 
+/* Other processes are told one by one. In a container numbers of processes are others than the driver's,
+ * and this one is told as they are: it holds at least what PyTorch does. */
+static void
+take_processes(struct measured_oom *o, const char *after)
+{
+	double most = 0;
+
+	o->process = size_after(after, "this process has ");
+	for (const char *p = after; (p = strstr(p, " Process ")) != NULL; p++) {
+		const double held = size_after(p, " has ");
+
+		o->others += held;
+		most = larger(most, held);
+	}
+	if (!(o->process > 0) && most >= o->allocated && o->allocated > 0) {
+		o->process = most;
+		o->others -= most;
+	}
+}
+
+/* A share of what is given out that is worth a word. */
+#define NOTABLE 0.05
+
 static void
 out_of_memory(struct run_reader *r, const char *line, const char *after)
 {
 	struct measured_oom *o = &r->m->oom;
 	const size_t before = o->count;
+	const double capacity = size_after(after, "total capacity of "); /* "capacty" before 2.3 */
 
 	*o = (struct measured_oom){ .count = before + 1, .place = r->place,
 		.rank = log_integer_after(line, "[rank"), .phase = r->phase,
-		.asked = size_after(after, ""), .capacity = size_after(after, "total capacity of "),
-		.free = size_before(after, "is free"), .process = size_after(after, "this process has "),
+		.asked = size_after(after, ""), .capacity = capacity > 0 ? capacity : size_after(after, "total capacty of "),
+		.free = size_before(after, "is free"),
 		.allocated = size_after(after, "Of the allocated memory "),
 		.unallocated = size_before(after, "is reserved by PyTorch but unallocated"),
 		.pools = size_before(after, "allocated in private pools") };
 	if (strstr(after, " already allocated") != NULL)
 		older_oom(o, after);
-	for (const char *p = after; (p = strstr(p, " Process ")) != NULL; p++)
-		o->others += size_after(p, " has ");
+	take_processes(o, after);
 	if (o->others > 0)
 		run_say(r, EVIDENCE_OTHER_PROCESS, line, o->others);
-	if (o->unallocated > 0.05 * o->allocated)
+	if (o->unallocated > NOTABLE * o->allocated)
 		run_say(r, EVIDENCE_FRAGMENTS, line, o->unallocated);
-	if (o->pools > 0)
+	if (o->pools > NOTABLE * o->allocated)
 		run_say(r, EVIDENCE_GRAPH_POOLS, line, o->pools);
 	run_fact_number(r, FACT_CAPACITY, o->capacity);
 	measured_memory(r->m, &(struct measured_memory){ .rank = log_integer_after(line, "[rank"),

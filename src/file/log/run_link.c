@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "file/log/run_rows.h"
 
@@ -29,7 +30,7 @@ bench_rank(struct run_reader *r, const char *line, const char *after)
 		run_gpu_name(r, line, name);
 }
 
-enum { BENCH_COLUMNS = 13, BUS_OUT = 7, BUS_IN = 11 };
+enum { BENCH_COLUMNS = 32, BENCH_LEAST = 8 };
 
 /* A smaller message tells latency, not the rate of links. */
 #define LARGE_MESSAGE (64.0 * 1024 * 1024)
@@ -62,7 +63,16 @@ bench_start(const char *line)
 }
 
 /* "  67108864  16777216  float  sum  -1  412.1  162.8  305.3  0  410.0  163.7  306.9  0": size and
- * GB/s of the bus, out of place and in place. */
+ * GB/s of the bus, out of place and in place, as far from the end as their heads are: before 2.13 there
+ * is no root, and some collectives leave an operation blank. */
+static double
+bus_of(const struct run_reader *r, const double column[BENCH_COLUMNS], int n, int which)
+{
+	const int back = r->bench.back[which];
+
+	return back > 0 && back <= n ? column[n - back] : 0;
+}
+
 static bool
 bench_row(struct run_reader *r, const char *line)
 {
@@ -78,8 +88,8 @@ bench_row(struct run_reader *r, const char *line)
 		c += strspn(c, " \t");
 	}
 	size = column[0];
-	bus = column[BUS_IN] > column[BUS_OUT] ? column[BUS_IN] : column[BUS_OUT];
-	if (n <= BUS_OUT || !(bus > 0))
+	bus = larger(bus_of(r, column, n, 0), bus_of(r, column, n, 1));
+	if (n < BENCH_LEAST || !(bus > 0))
 		return true;
 	r->bench.best = bus * 1e9 > r->bench.best ? bus * 1e9 : r->bench.best;
 	if (!(size > r->bench.size))
@@ -92,8 +102,17 @@ bench_row(struct run_reader *r, const char *line)
 static void
 bench_begin(struct run_reader *r, const char *line, const char *after)
 {
-	(void)line;
+	const char *c = strchr(line, '#');
+	int at[2] = { 0, 0 }, n = 0, found = 0;
+
 	(void)after;
+	for (c = c != NULL ? c + 1 : line; *(c += strspn(c, " \t")) != '\0'; n++) {
+		if (strncmp(c, "busbw", 5) == 0 && found < 2)
+			at[found++] = n;
+		c += strcspn(c, " \t");
+	}
+	for (int i = 0; i < 2; i++)
+		r->bench.back[i] = i < found ? n - at[i] : 0;
 	r->bench.size = r->bench.rate = r->bench.best = 0;
 	r->next = bench_row;
 }
@@ -157,7 +176,8 @@ channel(struct run_reader *r, const char *line, const char *after)
 		run_say(r, EVIDENCE_NO_GDR, line, 0);
 }
 
-/* "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'" */
+/* "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'", before 2.28 "GPU Direct RDMA Disabled for GPU
+ * ca000 / HCA 0 (distance 7 > 4)" (src/graph/topo.cc, paths.cc) */
 static void
 not_direct(struct run_reader *r, const char *line, const char *after)
 {
@@ -177,9 +197,10 @@ devices(struct run_reader *r, const char *line, const char *after)
 	run_word(name, sizeof name, first);
 	r->nics = r->nics || strstr(after, "[1]") != NULL || (*r->nic != '\0' && !text_equal(name, r->nic));
 	text_put(r->nic, sizeof r->nic, "%s", name);
-	if (r->nics) /* or each rank has one of its own */
+	if (r->nics) { /* or each rank has one of its own */
 		r->m->evidence[EVIDENCE_ONE_NIC] = (struct evidence){ 0 };
-	else
+		run_say(r, EVIDENCE_NICS, line, 0);
+	} else
 		run_say(r, EVIDENCE_ONE_NIC, line, 0);
 }
 
@@ -228,6 +249,7 @@ topo_head(struct run_reader *r, const char *line, const char *after)
 
 const struct run_row run_link_rows[] = {
 	{ "#  Rank ", SOURCE_NCCL_TESTS, bench_rank },
+	{ "#   Rank ", SOURCE_NCCL_TESTS, bench_rank }, /* before 2.13 */
 	{ "algbw   busbw", SOURCE_NCCL_TESTS, bench_begin },
 	{ "alltoall_perf", SOURCE_ASIDE, bench_other },
 	{ "sendrecv_perf", SOURCE_ASIDE, bench_other },
@@ -236,7 +258,7 @@ const struct run_row run_link_rows[] = {
 	{ "[tuning] Best combine", SOURCE_DEEPEP, experts_best },
 	{ " via NET/IB", SOURCE_NCCL, channel },
 	{ "NET/IB : Using", SOURCE_NCCL, devices },
-	{ "NET/IB : GPU Direct RDMA Disabled for HCA", SOURCE_NCCL, not_direct },
+	{ " GPU Direct RDMA Disabled for ", SOURCE_NCCL, not_direct },
 	{ "CPU Affinity", SOURCE_TOPO, topo_head },
 	{ .words = NULL },
 };

@@ -49,6 +49,7 @@ struct run_reader {
 	/* nccl-tests: the largest message of the table. */
 	struct {
 		double size, rate, best, ranks; /* of all sizes the best rate, too */
+		int back[2];         /* how far from the end of a row its rates stand */
 		char host[64];
 		bool nodes, other;
 	} bench;
@@ -59,6 +60,7 @@ struct run_reader {
 	} timer;
 	bool rooted;                 /* DeepSpeed: an operation in which one rank alone sends */
 	size_t prefills, decodes;    /* lines of SGLang beside running requests */
+	size_t graphs_asked;         /* lines of arguments that ask for CUDA graphs */
 	int64_t engines;             /* that say their rates one by one */
 	/* nsys: seconds of kernels by class, those of attention, cells before the name. */
 	struct {

@@ -93,6 +93,8 @@ vllm_rates(struct run_reader *r, const char *line, const char *after)
 	run_add(r, MEASURED_GENERATED, -1, rate);
 	run_add(r, MEASURED_RUNNING, -1, log_number_after(line, "Running:") / aggregated(line));
 	count_engine(r, log_integer_after(line, "Engine "));
+	if (log_number_after(line, "Preemptions:") > 0) /* since 0.16, of the ten seconds */
+		run_say(r, EVIDENCE_PREEMPTED, line, 0);
 	say_pool(r, line, log_number_after(line, "Waiting:") + log_number_after(line, "Pending:"),
 	    log_number_after(line, "KV cache usage:") / 100);
 }
@@ -173,24 +175,34 @@ cache_format(struct run_reader *r, const char *after, const char *key)
 		run_fact(r, FIELD_KV_DTYPE, "fp8");
 }
 
+/* Graphs are asked for; whether steps run them other lines say. */
+static void
+graphs_asked(struct run_reader *r, const char *line, const char *words)
+{
+	if (strstr(line, words) == NULL)
+		return;
+	run_say(r, EVIDENCE_GRAPHS, line, 0);
+	r->graphs_asked++;
+}
+
 /* A line of all arguments: "tensor_parallel_size=2, pipeline_parallel_size=1" of vLLM; "tp_size=16,
  * pp_size=1" of SGLang. */
 static void
 vllm_config(struct run_reader *r, const char *line, const char *after)
 {
-	(void)line;
 	run_fact_number(r, FIELD_TP, log_number_after(after, "tensor_parallel_size="));
 	run_fact_number(r, FIELD_PP, log_number_after(after, "pipeline_parallel_size="));
 	cache_format(r, after, " kv_cache_dtype=");
+	graphs_asked(r, line, "enforce_eager=False");
 }
 
 static void
 sglang_config(struct run_reader *r, const char *line, const char *after)
 {
-	(void)line;
 	run_fact_number(r, FIELD_TP, log_number_after(after, " tp_size="));
 	run_fact_number(r, FIELD_PP, log_number_after(after, " pp_size="));
 	cache_format(r, after, " kv_cache_dtype=");
+	graphs_asked(r, line, "disable_cuda_graph=False");
 }
 
 /* Times of a load that came as it was served; at a given rate they are of that rate. */
@@ -221,6 +233,8 @@ run_serve_end(struct run_reader *r)
 	const double share = (double)r->prefills / (STEPS_SAID * larger(1, (double)r->decodes));
 	char text[MEASURED_TEXT];
 
+	if (m->evidence[EVIDENCE_EAGER].count > 0 && m->evidence[EVIDENCE_GRAPHS].count == r->graphs_asked)
+		m->evidence[EVIDENCE_GRAPHS] = (struct evidence){ 0 };
 	if (r->engines > 1) /* the rate that is estimated is of all */
 		series_scale(&m->series[MEASURED_GENERATED], (double)r->engines);
 	if (r->decodes > 0 && share > CROWDED) {

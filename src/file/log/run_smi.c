@@ -198,7 +198,8 @@ static const struct {
 	{ "link.width.current", SMI_WIDTH }, { "link.width.max", SMI_WIDTH_MOST },
 	{ "pwr", SMI_DRAW }, { "sm", SMI_USE }, { "pviol", SMI_POWER_VIOLATION },
 	{ "tviol", SMI_HEAT_VIOLATION }, { "POWER", SMI_DRAW }, { "GPUTL", SMI_USE },
-	{ "GFX%", SMI_USE }, { "PVIOL", SMI_POWER_VIOLATION }, { "TVIOL", SMI_HEAT_VIOLATION },
+	{ "GFX%", SMI_USE }, { "GFX_UTIL", SMI_USE }, { "PWR_CAP", SMI_LIMIT },
+	{ "PVIOL", SMI_POWER_VIOLATION }, { "TVIOL", SMI_HEAT_VIOLATION },
 };
 
 /* amd-smi monitor: "  0  745 W  60 C  1200 MHz  100 %". */
@@ -318,7 +319,7 @@ column_heads(struct run_reader *r, const char *line, const char *after)
 
 	(void)after;
 	r->smi.commas = strchr(line, ',') != NULL;
-	r->smi.amd = strstr(line, "GFX%") != NULL;
+	r->smi.amd = strstr(line, "GFX") != NULL || strstr(line, " XCP ") != NULL;
 	for (r->smi.columns = 0; r->smi.columns < SMI_CELLS &&
 	    next_cell(&rest, r->smi.commas, cell, sizeof cell); r->smi.columns++)
 		r->smi.column[r->smi.columns] = r->smi.amd || strstr(cell, "VIOL") == NULL ?
@@ -367,9 +368,13 @@ const struct run_row run_smi_rows[] = {
 	{ "# gpu ", SOURCE_SMI, column_heads },
 	{ "#Entity ", SOURCE_DCGM, column_heads },
 	{ "GFX%", SOURCE_AMD_SMI, column_heads },
+	{ "GFX_UTIL", SOURCE_AMD_SMI, column_heads }, /* before ROCm 6.4 */
+	{ "GPU  XCP  POWER  PWR_CAP", SOURCE_AMD_SMI, column_heads },
 	{ " MARKET_NAME:", SOURCE_AMD_SMI, amd_name },
 	{ " MAX_POWER:", SOURCE_AMD_SMI, amd_most },
 	{ " SOCKET_POWER:", SOURCE_AMD_SMI, amd_limit },
+	{ " MAX_POWER_LIMIT:", SOURCE_AMD_SMI, amd_most }, /* below PPT0 since ROCm 7 */
+	{ " SOCKET_POWER_LIMIT:", SOURCE_AMD_SMI, amd_limit },
 	{ " PPT_VIOLATION_STATUS:", SOURCE_AMD_SMI, amd_cap },
 	{ "THERMAL_VIOLATION_STATUS:", SOURCE_AMD_SMI, amd_heat },
 	{ " PROCHOT_VIOLATION_STATUS:", SOURCE_AMD_SMI, amd_heat },
