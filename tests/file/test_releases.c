@@ -142,6 +142,39 @@ test_amd(void **state)
 	assert_string_equal(run->file[0].kind, "amd-smi");
 }
 
+/* Releases that are known to be slower, as each program says its own. */
+static void
+test_known(void **state)
+{
+	static const struct {
+		const char *line;
+		enum evidence_id says;
+	} lines[] = {
+		{ "n1:1:1 [0] NCCL INFO NCCL version 2.27.6+cuda13.0\n", EVIDENCE_RELEASE_RINGS },
+		{ "# nccl-tests version 2.17.6 nccl-headers=22703 nccl-library=22703\n", EVIDENCE_RELEASE_RINGS },
+		{ "INFO [pynccl.py:70] vLLM is using nccl==2.25.1\n", EVIDENCE_RELEASE_RINGS },
+		{ "NCCL version 2.19.3+cuda12.3\n", EVIDENCE_RELEASE_TREES },
+		{ "[INFO] DeepSpeed info: version=0.18.5, git-hash=unknown, git-branch=unknown\n", EVIDENCE_RELEASE_HOOKS },
+		{ "[INFO] DeepSpeed info: version=0.5.8+1a2b, git-hash=unknown\n", EVIDENCE_RELEASE_ADAM },
+		{ "INFO Initializing a V1 LLM engine (v0.24.0) with config: model='m'\n", EVIDENCE_RELEASE_EXPERTS },
+		{ "(APIServer pid=1) INFO vLLM API server version 0.12.0\n", EVIDENCE_RELEASE_EXPERTS },
+	};
+	static const char *const others[] = { "NCCL version 2.29.2+cuda13.0\n", "NCCL version 2.22.3+cuda12.5\n",
+		"# nccl-tests version 2.18.3 nccl-headers=23005 nccl-library=23005\n", "vLLM API server version 0.23.0\n",
+		"DeepSpeed info: version=0.18.7, git-hash=unknown\n", "NCCL version 2.99999999999999999999\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		read_text(lines[i].line);
+		assert_true(measured_says(run, lines[i].says));
+	}
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		read_text(others[i]);
+		for (int id = EVIDENCE_RELEASE_RINGS; id <= EVIDENCE_RELEASE_EXPERTS; id++)
+			assert_false(measured_says(run, (enum evidence_id)id));
+	}
+}
+
 int
 main(void)
 {
@@ -152,6 +185,7 @@ main(void)
 		cmocka_unit_test(test_engines),
 		cmocka_unit_test(test_attention),
 		cmocka_unit_test(test_amd),
+		cmocka_unit_test(test_known),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

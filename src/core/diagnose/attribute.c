@@ -28,6 +28,9 @@ enum { LOOKED_FOR = 3 };
 /* A better setting has to save so much of the time to be told. */
 #define WORTH_CHANGING 0.2
 
+/* What is so seldom is not looked for where no line speaks for it. */
+#define SELDOM -4.2
+
 /* A line that states a cause of so little is not what is wrong. */
 #define STATED_SHARE 0.1
 
@@ -301,7 +304,7 @@ try_all(const struct view *v, struct trial *t)
 
 		if ((c->applies != NULL && !c->applies(&v->d->run) && !stated) || is_excluded(v->m, c) || is_told(v->d, c) ||
 		    is_elsewhere(c, &v->d->run) || (c->traffic && is_of_links(v->d->leading)) ||
-		    (c->prior < -4.2 && !stated && !says_any(v->m, c->supports)) ||
+		    ((c->told || c->prior < SELDOM) && !stated && !says_any(v->m, c->supports)) ||
 		    (c->effect != EFFECT_FIELDS && !trial_adds_to(c->effect, v->d->leading) && !stated))
 			continue;
 		trial_run(v, &t[n], c, &v->d->run);

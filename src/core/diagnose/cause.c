@@ -76,6 +76,36 @@ experts_cross_nodes(const struct plan *p)
 	    p->parallel.ep * most_of(1, p->parallel.etp) > p->cluster.gpus_per_node;
 }
 
+/* NCCL runs, on Hopper or later. */
+static bool
+is_recent(const struct plan *p)
+{
+	const enum attention_family family = generation_of(p)->attention;
+
+	return family == ATTENTION_OF_HOPPER || family == ATTENTION_OF_BLACKWELL;
+}
+
+/* Rings that leave a node by the NIC of each of its GPUs. */
+static bool
+rings_by_rail(const struct plan *p)
+{
+	return crosses_nodes(p) && p->cluster.nics_per_node >= p->cluster.gpus_per_node &&
+	    !is_recent(p) && generation_of(p)->maker == NULL;
+}
+
+/* Trees over NVLink switches that reduce. */
+static bool
+trees_by_switch(const struct plan *p)
+{
+	return crosses_nodes(p) && p->cluster.gpus_per_node > 1 && is_recent(p);
+}
+
+static bool
+trains_shards(const struct plan *p)
+{
+	return trains_copies(p) && p->parallel.zero_stage > 0;
+}
+
 static bool
 gathers_between_nodes(const struct plan *p)
 {
@@ -167,6 +197,12 @@ serves_quantised(const struct plan *p)
 	if (format == WEIGHT_MXFP4 || format == WEIGHT_NVFP4)
 		return serves(p) && !(p->cluster.fp4_tflops > 0);
 	return serves(p) && format != WEIGHT_BF16 && format != WEIGHT_FP16;
+}
+
+static bool
+serves_8bit_experts(const struct plan *p)
+{
+	return serves(p) && plan_has_experts(p) && p->serving.weight_dtype == WEIGHT_FP8;
 }
 
 static bool

@@ -38,6 +38,7 @@ struct cause {
 	bool alone;               /* its fields may do without the rate */
 	enum effect effect;       /* what it adds of its own: up to `high` times the estimate */
 	bool setting;             /* the plan's own: `change` makes it better, not worse */
+	bool told;                /* looked for only where lines speak for it */
 	bool traffic;             /* of what the job sends: tests of links know nothing of it */
 	/* How likely beside others where nothing else is known: log odds against "nothing wrong". */
 	double prior;

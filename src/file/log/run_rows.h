@@ -92,7 +92,7 @@ struct run_row {
 /* Rows by what they are of; a row without words ends each. */
 extern const struct run_row run_megatron_rows[], run_train_rows[],
     run_tune_rows[], run_rl_rows[], run_serve_rows[],
-    run_link_rows[], run_host_rows[], run_smi_rows[], run_kernel_rows[];
+    run_link_rows[], run_host_rows[], run_smi_rows[], run_kernel_rows[], run_release_rows[];
 
 /* Add a sample of this line; seconds of a step of a fallback. */
 void run_add(struct run_reader *r, enum measured_id id, int64_t step, double value);
@@ -107,6 +107,9 @@ void run_gpu_name(struct run_reader *r, const char *line, const char *name);
 
 /* This line says so. */
 void run_say(struct run_reader *r, enum evidence_id id, const char *line, double number);
+
+/* What is known of a release of a program. */
+void run_release(struct run_reader *r, const char *line, const char *program, const char *text);
 
 /* Put together what lines of serving have told, at the end of a file. */
 void run_serve_end(struct run_reader *r);

@@ -194,6 +194,7 @@ vllm_config(struct run_reader *r, const char *line, const char *after)
 	run_fact_number(r, FIELD_PP, log_number_after(after, "pipeline_parallel_size="));
 	cache_format(r, after, " kv_cache_dtype=");
 	graphs_asked(r, line, "enforce_eager=False");
+	run_release(r, line, "vllm", after);
 }
 
 static void
