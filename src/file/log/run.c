@@ -402,8 +402,6 @@ read_kind(struct run_file *f, const char *name, struct file_errors *errors)
 		return read_braced(f, name, errors);
 	if (first == EOF && whole)
 		why = f->source.failed != NULL ? f->source.failed : "is empty";
-	else if (first == 0xff || first == 0xfe)
-		why = "is UTF-16 (fix: pipe it through iconv -f UTF-16 -t UTF-8)";
 	else if ((why = binary_kind(name, text, n)) == NULL)
 		return read_lines(f, name, errors);
 	errors_add(errors, name, 0, "", "%s", why);

@@ -106,7 +106,7 @@ end_inflater(struct source *s)
 #endif
 
 static size_t
-read_some(struct source *s, char *buf, size_t n)
+read_bytes(struct source *s, char *buf, size_t n)
 {
 	size_t got;
 
@@ -120,10 +120,58 @@ read_some(struct source *s, char *buf, size_t n)
 	return got;
 }
 
+/* Which byte of two holds a letter, as a mark in the beginning says, or two letters; -1: each does. */
+static int
+low_byte(const char *s, size_t n)
+{
+	const bool mark = n >= 2 && ((unsigned char)s[0] ^ (unsigned char)s[1]) == 1 && (s[0] & s[1] & 0xfe) == 0xfe;
+
+	if (mark)
+		return (unsigned char)s[0] == 0xff ? 0 : 1;
+	if (n >= 4 && s[0] != '\0' && s[1] == '\0' && s[2] != '\0' && s[3] == '\0')
+		return 0;
+	if (n >= 4 && s[0] == '\0' && s[1] != '\0' && s[2] == '\0' && s[3] != '\0')
+		return 1;
+	return -1;
+}
+
+/* Of UTF-16, as shells of Windows write it, what is ASCII; what is not is a question mark, and a mark
+ * nothing. */
+static size_t
+letters_of(struct source *s, char *buf, size_t n)
+{
+	size_t to = 0;
+
+	if (!s->begun)
+		s->low = low_byte(buf, n);
+	s->begun = true;
+	for (size_t i = 0; i < n && s->low >= 0; i++) {
+		const int byte = (unsigned char)buf[i];
+		const int low = s->low == 0 ? s->half : byte, high = s->low == 0 ? byte : s->half;
+
+		if (s->half >= 0 && !(high == 0xfe && low == 0xff))
+			buf[to++] = (char)(high == 0 ? low : '?');
+		s->half = s->half >= 0 ? -1 : byte;
+	}
+	return s->low >= 0 ? to : n;
+}
+
+static size_t
+read_some(struct source *s, char *buf, size_t n)
+{
+	size_t got, kept;
+
+	do {
+		got = read_bytes(s, buf, n);
+		kept = letters_of(s, buf, got);
+	} while (got > 0 && kept == 0);
+	return kept;
+}
+
 bool
 source_begin(struct source *s, FILE *in)
 {
-	*s = (struct source){ .in = in, .ahead = malloc(SOURCE_AHEAD + 1) };
+	*s = (struct source){ .in = in, .ahead = malloc(SOURCE_AHEAD + 1), .low = -1, .half = -1 };
 	if (s->ahead == NULL) {
 		s->failed = "out of memory";
 		return false;
@@ -135,6 +183,8 @@ source_begin(struct source *s, FILE *in)
 	    (unsigned char)s->ahead[1] == 0x8b) {
 		start_inflater(s, s->ahead, s->filled);
 		s->filled = 0;
+	} else {
+		s->filled = letters_of(s, s->ahead, s->filled);
 	}
 	return s->failed == NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * source.h - the bytes of a file or a pipe, plain or compressed by gzip, and a look ahead.
+ * source.h - the bytes of a file or a pipe, plain, in UTF-16 or compressed by gzip, and a look ahead.
  */
 #ifndef FILE_SOURCE_H
 #define FILE_SOURCE_H
@@ -14,6 +14,9 @@ struct source {
 	struct inflater *inflater; /* owned; NULL: plain */
 	char *ahead;              /* owned: read and not yet given */
 	size_t at, filled;        /* in `ahead` */
+	bool begun;               /* the first bytes were looked at */
+	int low;                  /* of UTF-16, which byte of two is the lower one; -1: it is none */
+	int half;                 /* of UTF-16, a byte whose other one did not come yet; -1: none */
 	const char *failed;       /* why nothing more comes, NULL: the end, or not yet */
 };
 
