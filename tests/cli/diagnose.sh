@@ -99,6 +99,17 @@ grep -q 'the run is another one than the plan' out && fail 'half a batch explain
 run 1 diagnose --nodes=1 --tp=8 --pp=1 --set=global_batch_size=512 --set=training.precision=fp8 --model=llama-3.1-8b alone.log
 grep -q 'over TCP sockets' out && fail 'nothing crosses nodes'
 
+# a certain cause that explains the difference leaves nothing to look at, and a release that slows other plans is
+# not told
+{
+	echo 'n1:1:9 [0] NCCL INFO NCCL version 2.27.6+cuda13.0'
+	echo 'n1:1:9 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>'
+	steps 52
+} >settled.log
+run 1 diagnose --set=global_batch_size=512 plan.cfg settled.log
+out_has '^  certain   NCCL sends between nodes over TCP sockets'
+grep -qE '^Look at|release' out && fail 'all is settled'
+
 # a power limit, with a plan and without
 {
 	echo 'index, power.draw [W], power.limit [W]'

@@ -373,6 +373,16 @@ add_answer(char *buf, const struct diagnosis *d, const struct diagnosed_cause *c
 		add_part(buf, parts[i], now[i], then[i]);
 }
 
+/* The first cause is certain and leaves no more than the estimate may err by: nothing is open. */
+static bool
+is_settled(const struct diagnosis *d, double given)
+{
+	const struct diagnosed_cause *c = &d->cause[0];
+
+	return d->causes > 0 && c->certainty == CERTAINTY_CERTAIN &&
+	    fabs(d->difference - c->explains) <= term_of(d, d->leading)->error * (given + d->difference);
+}
+
 /* What would settle the first causes. */
 static void
 take_measures(struct diagnosis *d, const struct catalog *catalog, struct estimate *work)
@@ -439,5 +449,6 @@ diagnose_run(struct diagnosis *out, const struct measured *m, const struct plan 
 	}
 	add_other_work(out, work);
 	attribute_run(out, m, catalog, work);
-	take_measures(out, catalog, work);
+	if (!is_settled(out, given))
+		take_measures(out, catalog, work);
 }

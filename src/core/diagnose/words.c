@@ -116,13 +116,14 @@ is_shown(const struct diagnosis *d, size_t possible, enum evidence_id id)
 	return false;
 }
 
-/* Whether some cause would be the more likely for it. */
+/* Whether some cause would be the more likely for it, of those that the run can have. */
 static bool
-speaks_against(enum evidence_id id)
+speaks_against(const struct plan *run, enum evidence_id id)
 {
 	for (size_t i = 0; i < cause_count; i++)
 		for (int k = 0; k < CAUSE_WORDS; k++)
-			if (cause_table[i].states[k] == id || cause_table[i].supports[k] == id)
+			if ((cause_table[i].states[k] == id || cause_table[i].supports[k] == id) &&
+			    (!cause_table[i].told || cause_table[i].applies(run)))
 				return true;
 	return false;
 }
@@ -134,7 +135,7 @@ diagnosed_seen(const struct diagnosis *d, const struct measured *m, size_t possi
 	size_t n = 0;
 
 	for (int id = EVIDENCE_NONE + 1; id < EVIDENCE_COUNT && n < room; id++)
-		if (measured_says(m, (enum evidence_id)id) && speaks_against((enum evidence_id)id) &&
+		if (measured_says(m, (enum evidence_id)id) && speaks_against(&d->run, (enum evidence_id)id) &&
 		    !is_shown(d, possible, (enum evidence_id)id))
 			out[n++] = (enum evidence_id)id;
 	return n;
