@@ -109,6 +109,31 @@ test_engines(void **state)
 	assert_false(measured_says(run, EVIDENCE_GRAPHS));
 }
 
+/* Programs of their own lines. */
+static void
+test_trainers(void **state)
+{
+	(void)state;
+	assert_true(read_text("[default7]: iteration    12695/  115311 | consumed samples:      9841584 | elapsed time per "
+	    "iteration (s): 105.22 | learning rate: 5.969E-05 | global batch size:  2048 | TFLOPs: 149.02 |\n"));
+	near(median(MEASURED_STEP), 105.22);
+	assert_string_equal(fact(FIELD_GLOBAL_BATCH_SIZE), "2048");
+	assert_true(read_text("2025-09-01 07:13:37 | INFO | root | step 2 | epoch 0 | loss 10.1146 | grad_norm 6.0312 | lr "
+	    "6.15e-05 | mem 38.63 GiB | tps 146246.38(73123.19/gpu) | num_label_tokens 524288\n"));
+	assert_string_equal(run->file[0].kind, "automodel");
+	near(median(MEASURED_TOKENS_GPU), 73123.19);
+	near(run->memory[0].allocated, 38.63 * GIB);
+	assert_true(read_text("[batch=40/40]:\n\t Train throughput/tokens_per_sec: 39079.992\n"
+	    "\t Train throughput/device/tokens_per_sec: 4884.9990\n"));
+	assert_string_equal(run->file[0].kind, "composer");
+	near(median(MEASURED_TOKENS_GPU), 4884.999);
+	assert_true(read_text("completed step: 12, seconds: 17.012, TFLOP/s/device: 420.500, Tokens/s/device: 963.214, "
+	    "total_weights: 2097152, loss: 7.123\n"));
+	assert_string_equal(run->file[0].kind, "maxtext");
+	near(median(MEASURED_STEP), 17.012);
+	near(median(MEASURED_TOKENS_GPU), 963.214);
+}
+
 static void
 test_attention(void **state)
 {
@@ -183,6 +208,7 @@ main(void)
 		cmocka_unit_test(test_nccl),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_engines),
+		cmocka_unit_test(test_trainers),
 		cmocka_unit_test(test_attention),
 		cmocka_unit_test(test_amd),
 		cmocka_unit_test(test_known),

@@ -13,7 +13,7 @@ static const struct {
 	[LOG_TORCHTITAN] = { "torchtitan", " torchtitan " },
 	[LOG_NANOTRON] = { "nanotron", " nanotron " },
 	[LOG_DEEPSPEED] = { "DeepSpeed", " deepspeed " },
-	[LOG_TRAINER] = { "a trainer", " huggingface tuner progress " },
+	[LOG_TRAINER] = { "a trainer", " huggingface tuner progress automodel composer maxtext " },
 	[LOG_VLLM] = { "vLLM", " vllm " },
 	[LOG_SGLANG] = { "SGLang", " sglang " },
 	[LOG_TRTLLM] = { "TensorRT-LLM", " trtllm " },

@@ -25,6 +25,7 @@ enum { ROW_LISTS = sizeof run_rows / sizeof *run_rows, ROWS_MAX = 256 };
 static const char *const source_names[SOURCE_COUNT] = {
 	[SOURCE_MEGATRON] = "megatron", [SOURCE_BRIDGE] = "bridge", [SOURCE_TORCHTITAN] = "torchtitan",
 	[SOURCE_NANOTRON] = "nanotron", [SOURCE_DEEPSPEED] = "deepspeed", [SOURCE_HF] = "huggingface",
+	[SOURCE_AUTOMODEL] = "automodel", [SOURCE_COMPOSER] = "composer", [SOURCE_MAXTEXT] = "maxtext",
 	[SOURCE_TUNER] = "tuner", [SOURCE_PROGRESS] = "progress", [SOURCE_VERL] = "verl",
 	[SOURCE_OPENRLHF] = "openrlhf", [SOURCE_NEMO_RL] = "nemo-rl", [SOURCE_SLIME] = "slime",
 	[SOURCE_VLLM] = "vllm", [SOURCE_SGLANG] = "sglang", [SOURCE_TRTLLM] = "trtllm",
@@ -95,6 +96,8 @@ take_line(struct run_file *f, size_t length)
 		r->next = NULL;
 	finder_line(&f->finder, f->lines.text, length, take_word, f);
 }
+
+_Static_assert(SOURCE_COUNT <= 32, "a bit each");
 
 /* ---- what a file was --------------------------------------------------------------------- */
 

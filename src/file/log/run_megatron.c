@@ -25,6 +25,17 @@ megatron_step(struct run_reader *r, const char *line, const char *after)
 	run_fact_number(r, FIELD_GLOBAL_BATCH_SIZE, log_number_after(line, "global batch size:"));
 }
 
+/* "elapsed time per iteration (s): 105.22 | .. | TFLOPs: 149.02 |" of Megatron-DeepSpeed
+ * (megatron/training.py), whose FLOP count what is computed again. */
+static void
+megatron_seconds(struct run_reader *r, const char *line, const char *after)
+{
+	if (strchr(after, '|') == NULL)
+		return;
+	run_add(r, MEASURED_STEP, log_integer_after(line, " iteration "), log_number_after(after, ""));
+	run_fact_number(r, FIELD_GLOBAL_BATCH_SIZE, log_number_after(line, "global batch size:"));
+}
+
 /* "hip mem usage/free/total/usage_ratio: 153.81GB/102.17GB/255.98GB/60.09%" in the line of a step
  * (AMD-AGI/Primus primus/backends/megatron): GB are GiB. */
 static void
@@ -266,6 +277,7 @@ nemo_step(struct run_reader *r, const char *line, const char *after)
 
 const struct run_row run_megatron_rows[] = {
 	{ "elapsed time per iteration (ms):", SOURCE_MEGATRON, megatron_step },
+	{ "elapsed time per iteration (s):", SOURCE_MEGATRON, megatron_seconds },
 	{ "hip mem usage/free/total/usage_ratio:", SOURCE_ASIDE, primus_memory },
 	{ "memory (MB) |", SOURCE_MEGATRON, megatron_memory },
 	{ "  forward-backward .", SOURCE_MEGATRON, timer_line },

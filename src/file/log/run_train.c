@@ -1,6 +1,7 @@
 /*
  * Other programs that train: torchtitan components/metrics.py, tools/utils.py; nanotron trainer.py
- * (train_step_logs); DeepSpeed utils/timer.py, runtime/utils.py, runtime/config.py,
+ * (train_step_logs); NeMo AutoModel recipes (train_ft.py), Composer loggers/console_logger.py, MaxText
+ * common/metric_logger.py; DeepSpeed utils/timer.py, runtime/utils.py, runtime/config.py,
  * utils/comms_logging.py.
  */
 #include <string.h>
@@ -117,6 +118,39 @@ nanotron_memory(struct run_reader *r, const char *line, const char *after)
 		.stage = log_integer_after(line, "|PP="), .iterations = -1,
 		.allocated = log_number_after(after + (*after == ':'), "") * MIB,
 		.reserved = log_number_after(after, "Peak reserved:") * MIB });
+}
+
+/* ---- NeMo AutoModel, Composer, MaxText ------------------------------------------------------------- */
+
+/* "step 2 | epoch 0 | loss 10.1 | grad_norm 6.0 | lr 6.15e-05 | mem 38.63 GiB | tps 146246.38(73123.19/gpu)
+ * | num_label_tokens 524288" */
+static void
+automodel_step(struct run_reader *r, const char *line, const char *after)
+{
+	const int64_t step = log_integer_after(line, " step ");
+	const char *each = strchr(after, '(');
+
+	run_add(r, MEASURED_TOKENS_GPU, step, log_number_after(each != NULL ? each : "", "("));
+	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = step,
+		.allocated = log_number_after(line, "| mem ") * GIB });
+}
+
+/* "Train throughput/device/tokens_per_sec: 4884.9990" of Composer's console, a number a line. */
+static void
+composer_tokens(struct run_reader *r, const char *line, const char *after)
+{
+	(void)line;
+	run_add(r, MEASURED_TOKENS_GPU, -1, log_number_after(after, ""));
+}
+
+/* "completed step: 12, seconds: 17.012, TFLOP/s/device: 420.5, Tokens/s/device: 963.2, .." */
+static void
+maxtext_step(struct run_reader *r, const char *line, const char *after)
+{
+	const int64_t step = log_integer_after(after, "");
+
+	run_add(r, MEASURED_STEP, step, log_number_after(line, ", seconds:"));
+	run_add(r, MEASURED_TOKENS_GPU, step, log_number_after(line, "Tokens/s/device:"));
 }
 
 /* ---- DeepSpeed ------------------------------------------------------------------------------------ */
@@ -304,6 +338,9 @@ const struct run_row run_train_rows[] = {
 	{ "time_metrics/data_loading(%)\"", SOURCE_TORCHTITAN, titan_data },
 	{ "time_per_iteration_ms:", SOURCE_NANOTRON, nanotron_step },
 	{ "Peak allocated", SOURCE_NANOTRON, nanotron_memory },
+	{ " GiB | tps ", SOURCE_AUTOMODEL, automodel_step },
+	{ "throughput/device/tokens_per_sec:", SOURCE_COMPOSER, composer_tokens },
+	{ "completed step:", SOURCE_MAXTEXT, maxtext_step },
 	{ "time (ms) |", SOURCE_DEEPSPEED, deepspeed_times },
 	{ "CurrSamplesPerSec=", SOURCE_DEEPSPEED, deepspeed_samples },
 	{ ", SamplesPerSec=", SOURCE_DEEPSPEED, deepspeed_samples },
