@@ -20,7 +20,7 @@ static const struct run_row *const run_rows[] = { run_megatron_rows, run_train_r
 	run_rl_rows,
 	run_serve_rows, run_link_rows, run_host_rows, run_smi_rows,
 	run_kernel_rows, run_release_rows };
-enum { ROW_LISTS = sizeof run_rows / sizeof *run_rows, ROWS_MAX = 256 };
+enum { ROW_LISTS = sizeof run_rows / sizeof *run_rows, ROWS_MAX = 384 };
 
 static const char *const source_names[SOURCE_COUNT] = {
 	[SOURCE_MEGATRON] = "megatron", [SOURCE_BRIDGE] = "bridge", [SOURCE_TORCHTITAN] = "torchtitan",
