@@ -56,6 +56,10 @@ test_nccl(void **state)
 	assert_true(measured_says(run, EVIDENCE_NO_GDR));
 	assert_true(read_text("NCCL INFO NET/AWS Libfabric : GPU Direct RDMA Disabled for HCA 0 'rdmap16s27'\n"));
 	assert_true(measured_says(run, EVIDENCE_NO_GDR));
+	assert_true(read_text("n1:1:9 [0] NCCL INFO Channel 01 : 9[101d0] -> 0[101c0] [send] via NET/AWS Libfabric/0\n"));
+	assert_true(measured_says(run, EVIDENCE_NO_GDR));
+	assert_true(read_text("n1:1:9 [0] NCCL INFO Channel 01/0 : 8[0] -> 0[0] [send] via NET/Socket/0\n"));
+	assert_false(measured_says(run, EVIDENCE_NO_GDR));
 	assert_true(read_text("n1:1:9 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0:1<0>\n"));
 	assert_true(measured_says(run, EVIDENCE_NICS));
 	assert_false(measured_says(run, EVIDENCE_ONE_NIC));

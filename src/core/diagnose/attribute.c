@@ -103,6 +103,16 @@ add_evidence(struct diagnosed_cause *out, size_t *n, const struct measured *m,
 			out->evidence[(*n)++] = list[i];
 }
 
+/* What lines state, and what makes next to nothing of the difference, is no more than supported. */
+static double
+overstated(const struct view *v, const struct trial *t)
+{
+	const bool little = v->slower && t->cause->effect != EFFECT_MEMORY && !t->cause->setting &&
+	    t->cost - v->estimated < STATED_SHARE * (v->cost - v->estimated);
+
+	return little && is_stated(v, t->cause) ? STATED - SUPPORTED : 0;
+}
+
 /* ---- several at once ------------------------------------------------------------------------ */
 
 /* Of two that are as likely, as they are together, what is so alone. */
@@ -160,7 +170,8 @@ try_pairs(const struct view *v, struct trial *t, size_t n)
 			    (t[k].cause->rate == FIELD_NAME && k < i))
 				continue;
 			trial_run(v, &both, t[k].cause, &t[i].plan);
-			score = both.fit + odds(v, t[i].cause) + odds(v, t[k].cause);
+			score = both.fit + odds(v, t[i].cause) - overstated(v, &t[i]) +
+			    odds(v, t[k].cause) - overstated(v, &t[k]);
 			if (!both.legal || both.cost <= t[i].cost || both.cost <= t[k].cost)
 				continue;
 			take_company(&t[i], t[k].cause, score);
@@ -312,7 +323,7 @@ try_all(const struct view *v, struct trial *t)
 			continue;
 		if (!is_worth(v, &t[n]) && !stated)
 			continue;
-		t[n].own = t[n].score = t[n].fit + odds(v, c);
+		t[n].own = t[n].score = t[n].fit + odds(v, c) - overstated(v, &t[n]);
 		t[n].low = t[n].high = fabs(t[n].cost - v->estimated);
 		n++;
 	}

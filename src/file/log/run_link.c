@@ -167,12 +167,12 @@ experts_best(struct run_reader *r, const char *line, const char *after)
 
 /* ---- NCCL's own words ------------------------------------------------------------------------ */
 
-/* "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"; without the last word it goes through
- * the host. */
+/* "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA", "via NET/AWS Libfabric/0"; without the last word
+ * it goes through the host. */
 static void
 channel(struct run_reader *r, const char *line, const char *after)
 {
-	if (strstr(after, "GDRDMA") == NULL)
+	if (strncmp(after, "Socket", 6) != 0 && strstr(after, "GDRDMA") == NULL)
 		run_say(r, EVIDENCE_NO_GDR, line, 0);
 }
 
@@ -256,7 +256,7 @@ const struct run_row run_link_rows[] = {
 	{ "# Avg bus bandwidth", SOURCE_NCCL_TESTS, bench_end },
 	{ "[tuning] Best dispatch", SOURCE_DEEPEP, experts_best },
 	{ "[tuning] Best combine", SOURCE_DEEPEP, experts_best },
-	{ " via NET/IB", SOURCE_NCCL, channel },
+	{ " via NET/", SOURCE_NCCL, channel },
 	{ "NET/IB : Using", SOURCE_NCCL, devices },
 	{ " GPU Direct RDMA Disabled for ", SOURCE_NCCL, not_direct },
 	{ "CPU Affinity", SOURCE_TOPO, topo_head },
