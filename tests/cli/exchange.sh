@@ -192,8 +192,17 @@ SH
 	case $target in *srun) each=8 ;; *) each=1 ;; esac
 	[ "$(wc -l <hosts.7)" -eq $((4 * each)) ] || fail 'tasks'
 	run 0 export --to=$target --nodes=2 --tp=8 --pp=1 --set 'cluster.node_list=n[1-3]'
-	grep -q SLURM_HOSTFILE out && fail 'nodes that the plan lacks'
+	out_has '^#SBATCH --nodelist=n\[1-2\]$'
+	run 0 export --to=$target --nodes=2 --tp=8 --pp=1 --set 'cluster.node_list=n[1-4]' --set cluster.dead_nodes=n2,n4
+	out_has '^#SBATCH --nodelist=n\[1,3\]$'
+	out_has '^#SBATCH --exclude=n\[2,4\]$'
+	run 0 export --to=$target --nodes=2 --tp=8 --pp=1 --set 'cluster.node_list=n[1-2]' --set cluster.dead_nodes=n2
+	grep -q SLURM_HOSTFILE out && fail 'a node that is down'
+	out_has '^#SBATCH --exclude=n2$'
 	err_has 'cluster.node_list'
+	run 0 export --to=$target --nodes=2 --tp=8 --pp=1 --set cluster.dead_nodes=1 --set run.spare_nodes=1
+	grep -q exclude out && fail 'a node without a name'
+	err_has 'cluster.dead_nodes'
 done
 
 finish

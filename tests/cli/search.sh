@@ -157,6 +157,10 @@ run 2 search cheapest h100-sxm-80gb --price=h100=2.5,nosuch=1
 err_has "--price 'nosuch': the catalogue has no such GPU"
 good search spare 1 --nodes=4 --top=1
 out_has '^Options of 1: --nodes=3 '
+good search spare --nodes=4 --set=cluster.dead_nodes=1-2 --top=1
+out_has '^Options of 1: --nodes=2 '
+run 2 search spare --nodes=4 --set=cluster.dead_nodes=1-2 --set=run.spare_nodes=2
+err_has 'how many nodes fewer'
 # a model of the last two years, not the largest that ever was
 good search largest model "$TOP/share/plans/lora-llama-3.1-8b-24gb.cfg" --top=1
 out_has '^ +1 +qwen3.5-9b '

@@ -257,6 +257,7 @@ static const struct {
 	{ "nodes=2 other_gpus=1=slow-4gb precision=fp8 fp8_tflops=1979", "other_gpus_lack" },
 	{ "nodes=2 generation=cdna3 other_gpus=1=slow-4gb layout=torchtitan tp=1", "other_gpus_apart" },
 	{ "nodes=4 slow_nodes=n4*0.5", "slow_nodes_unreadable" },
+	{ "nodes=4 dead_nodes=n", "dead_nodes_unreadable" },
 	{ "nodes=2 gpus_per_process=2 tp=1 pp=2", "process_splits_data" },
 	{ "nodes=2 gpus_per_node=3 node_gpus=2,4", "node_gpus_larger" },
 	{ "nodes=3 gpus_per_node=3 nvlink_domain=3 node_gpus=2,3", "node_gpus_of_others" },

@@ -501,6 +501,38 @@ one_node_lost(void **state)
 	assert_int_equal(lost.dp, 0);
 }
 
+/* Nodes beyond the plan's stand in for those that are down, each for one of them. */
+static void
+dead_nodes_replaced(void **state)
+{
+	static const struct {
+		const char *settings;
+		int64_t missing, at;     /* nodes down; and the one that serves as node 3, -1: none does */
+	} cases[] = {
+		{ "dead_nodes=3", 1, -1 }, { "dead_nodes=n3", 1, -1 }, { "dead_nodes=n2-n4", 3, -1 }, { "dead_nodes=7", 1, 3 },
+		{ "dead_nodes=3 run.spare_nodes=1", 0, 8 }, { "dead_nodes=1,3 run.spare_nodes=2", 0, 9 },
+		{ "run.spare_nodes=2 dead_nodes=3,8", 0, 9 }, { "run.spare_nodes=2 dead_nodes=3,8-9", 1, -1 },
+		{ "node_list=a[1-8] dead_nodes=a4", 1, -1 }, { "node_list=a[1-9] dead_nodes=a4", 0, 8 },
+		{ "node_list=a[1-10] dead_nodes=a[2,4,9]", 1, -1 }, { "node_list=a[1-8] dead_nodes=a4 run.spare_nodes=1", 0, 8 },
+	};
+	char name[NODE_NAME_SIZE];
+	struct dead_nodes dead;
+	struct plan p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		p = settings_plan(BASE, cases[i].settings);
+		assert_true(nodes_dead(&dead, &p, name, sizeof name));
+		if (nodes_missing(&p) != cases[i].missing || nodes_serving(&dead, &p, 3) != cases[i].at)
+			fail_msg("%s: %lld, %lld", cases[i].settings, (long long)nodes_missing(&p),
+			    (long long)nodes_serving(&dead, &p, 3));
+	}
+	p = settings_plan(BASE, "node_list=a[1-9] dead_nodes=a4");
+	nodes_call(&p, 3, name, sizeof name);
+	assert_string_equal(name, "a9");
+	assert_int_equal(nodes_missing(&(struct plan){ .cluster.nodes = 4 }), 0);
+}
+
 /* ---- warnings ----------------------------------------------------------------------------- */
 
 static bool
@@ -510,6 +542,45 @@ warns(const char *settings, const char *reason)
 
 	estimate_run(estimate, &p, NULL, NULL);
 	return diag_has(&estimate->diags, reason);
+}
+
+/* GBS 2,048 on 127 of 128 ranks; a mend is whole, or there is none. */
+static void
+dead_nodes_told(void **state)
+{
+	struct plan p = settings_plan(BASE, "nodes=256 tp=8 pp=2 global_batch_size=2048");
+	const struct diag *d = &estimate->diags.item[0];
+
+	(void)state;
+	settings_put(&p, "dead_nodes", "17");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_string_equal(d->reason, "nodes_dead");
+	assert_int_equal(d->severity, SEVERITY_WARNING);
+	assert_non_null(strstr(d->message, "1 of 256 nodes is down"));
+	assert_non_null(strstr(d->message, "DP 127 takes 2032 of 2048 sequences (--decrease-batch-size-if-needed), 1 node idle"));
+	assert_int_equal(d->fix_field, FIELD_NONE); /* nodes, batch and what stands in are three */
+	settings_put(&p, "node_list", "n[000-255]");
+	settings_put(&p, "dead_nodes", "n017");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_int_equal(d->fix_field, FIELD_NODES);
+	settings_put(&p, "nodes", d->fix_value);
+	settings_put(&p, "global_batch_size", d->also_value);
+	assert_int_equal(p.cluster.nodes, 254);
+	assert_int_equal(p.training.global_batch_size, 2032);
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->legal);
+	assert_false(diag_has(&estimate->diags, "nodes_dead"));
+	/* without a run as well; copies of the sharded state divide the ranks, or go as wholes: 15 of 16 */
+	p = settings_plan(H100, "layout=torchtitan nodes=128 zero_stage=3 dp_replicate=16 global_batch_size=2048 dead_nodes=5");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_non_null(strstr(d->message, "DP 1008 takes 2016 of 2048 sequences"));
+	settings_put(&p, "dp_replicate", "128");
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_non_null(strstr(d->message, "DP 1016 takes 2032 of 2048 sequences"));
+	assert_false(warns("nodes=256 tp=8 pp=2 dead_nodes=17 run.spare_nodes=1", "nodes_dead"));
+	assert_true(warns("node_list=n[0-7] dead_nodes=n8", "dead_nodes_unreadable"));
+	assert_false(warns("dead_nodes=n8", "dead_nodes_unreadable")); /* unnamed: one of other nodes */
+	assert_true(warns("dead_nodes=n1,n1", "dead_nodes_unreadable"));
 }
 
 static void
@@ -562,6 +633,7 @@ main(void)
 		cmocka_unit_test(goes_on), cmocka_unit_test(days), cmocka_unit_test(range_at_scale),
 		cmocka_unit_test(names_of_nodes), cmocka_unit_test(slow_nodes_wait),
 		cmocka_unit_test(one_node_lost),
+		cmocka_unit_test(dead_nodes_replaced), cmocka_unit_test(dead_nodes_told),
 		cmocka_unit_test(power), cmocka_unit_test(money), cmocka_unit_test(warnings),
 	};
 

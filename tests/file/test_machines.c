@@ -61,7 +61,9 @@ test_scontrol(void **state)
 	    NODE("login", "(null)", "IDLE"), 3, 8, "h100-sxm-80gb");
 	assert_int_equal(plan.cluster.nics_per_node, 4);
 	assert_true(says(&im.assumed, "Slurm says h100"));
-	assert_true(says(&im.assumed, "1 nodes that are down"));
+	assert_string_equal(plan.cluster.node_list, "a-[001-003]");
+	assert_string_equal(plan.cluster.dead_nodes, "a-003");
+	assert_true(says(&im.taken, "cluster.dead_nodes = a-003"));
 	assert_true(says(&im.ignored, "1 nodes of 0 GPUs"));
 	/* one line a node */
 	gives("NodeName=x1 Gres=gpu:nvidia_a100-sxm4-80gb:4 State=IDLE\n"
@@ -89,7 +91,12 @@ test_sinfo(void **state)
 	gives("a-1|hopper*|224|2051000|gpu:h100:8,nic:mlx5:8|h100|idle|2|56|2\n"
 	    "a-1|dev|224|2051000|gpu:h100:8,nic:mlx5:8|h100|idle|2|56|2\n"
 	    "a-2|hopper*|224|2051000|gpu:h100:8,nic:mlx5:8|h100|down*|2|56|2\n", 2, 8, "h100-sxm-80gb");
-	assert_true(says(&im.assumed, "1 nodes that are down"));
+	assert_string_equal(plan.cluster.dead_nodes, "a-2");
+	/* by state: names of a kind are put together again */
+	gives("NODELIST NODES STATE GRES\nh[1-3,8] 4 idle gpu:h100:8\nh4 1 drain* gpu:h100:8\nh[5-7] 3 down gpu:h100:8\n"
+	    "old[1-2] 2 down gpu:v100:4\n", 8, 8, "h100-sxm-80gb");
+	assert_string_equal(plan.cluster.node_list, "h[1-8]");
+	assert_string_equal(plan.cluster.dead_nodes, "h[4-7]");
 	/* by partition */
 	gives("hopper|up|infinite|64|gpu:h200:8|224|2051000\n", 64, 8, "h200-sxm-141gb");
 	/* with a head */

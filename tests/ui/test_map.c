@@ -623,6 +623,17 @@ test_slow(void **unused)
 	assert_true(draws(&view, 80, 5, "!"));
 	put(&plan, FIELD_SLOW_NODES, "");
 	assert_false(draws(&view, 80, 5, "!"));
+	/* and those that are down, before slow ones, unless another stands in */
+	put(&plan, FIELD_SLOW_NODES, "3*0.5");
+	put(&plan, FIELD_DEAD_NODES, "3");
+	view = view_of(tp, 1, MAP_ZOOM_CARD);
+	assert_true(draws(&view, 100, 60, "node 3 down"));
+	view = view_of(tp, 1, MAP_ZOOM_CELL);
+	assert_true(draws(&view, 80, 40, "node 3x"));
+	view = view_of(tp, 1, MAP_ZOOM_NODE);
+	assert_true(draws(&view, 80, 5, "node 0     x"));
+	put(&plan, FIELD_SPARE_NODES, "1");
+	assert_false(draws(&view, 80, 5, "node 0     x"));
 }
 
 int

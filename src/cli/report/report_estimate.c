@@ -9,7 +9,10 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/estimate/estimate.h"
+#include "core/plan/nodes.h"
 #include "out/out.h"
+
+enum { DEAD_SHOWN = 8 };
 
 /* The preset, and whether the plan makes another model of it. */
 static void
@@ -29,6 +32,34 @@ print_model(const struct plan *p)
 	out_end(stdout);
 }
 
+/* "n17: n2048 stands in; n40" */
+static void
+print_dead(const struct plan *p)
+{
+	char own[NODE_NAME_SIZE], name[NODE_NAME_SIZE];
+	struct plan alone = *p;
+	struct dead_nodes dead;
+	int shown = 0;
+
+	if (p->cluster.dead_nodes[0] == '\0' || !nodes_dead(&dead, p, name, sizeof name))
+		return;
+	alone.cluster.dead_nodes[0] = '\0';
+	for (int i = 0; i < dead.count; i++)
+		for (int64_t node = dead.range[i].first; node <= dead.range[i].last && node < p->cluster.nodes; node++) {
+			if (shown++ == DEAD_SHOWN) {
+				out_line(stdout, "; and more");
+				return;
+			}
+			nodes_call(&alone, node, own, sizeof own);
+			nodes_call(p, node, name, sizeof name);
+			out_part(stdout, "%s%s", shown == 1 ? "down         " : "; ", own);
+			if (nodes_serving(&dead, p, node) >= 0)
+				out_part(stdout, ": %s stands in", name);
+		}
+	if (shown > 0)
+		out_end(stdout);
+}
+
 static void
 print_sizes(const struct plan *p, const struct estimate *e)
 {
@@ -41,6 +72,7 @@ print_sizes(const struct plan *p, const struct estimate *e)
 	    " GPU%s", p->cluster.nodes, TEXT_S(p->cluster.nodes), plan_node_text(p, node, sizeof node),
 	    TEXT_S(p->cluster.gpus_per_node), plan_gpu_text(p, gpus, sizeof gpus), plan_world(p),
 	    TEXT_S(plan_world(p)));
+	print_dead(p);
 	print_model(p);
 	out_part(stdout, "parallel     %s layout: TP %" PRId64 ", CP %" PRId64 ", PP %" PRId64
 	    ", VPP %" PRId64 ", EP %" PRId64 ", ETP %" PRId64, layout, p->parallel.tp,

@@ -78,9 +78,10 @@ print_rank(const struct session *s, const struct estimate *e, int64_t rank)
 	int64_t mirror;
 
 	out_line(stdout, "rank         %" PRId64 " of %" PRId64, rank, l->world);
-	nodes_name(s->plan.cluster.node_list, plan_slot(&s->plan, rank) / per_node, name, sizeof name);
-	out_part(stdout, "node         %" PRId64 "%s%s", plan_slot(&s->plan, rank) / per_node,
-	    name[0] != '\0' ? ": " : "", name);
+	nodes_call(&s->plan, plan_slot(&s->plan, rank) / per_node, name, sizeof name);
+	out_part(stdout, "node         %" PRId64, plan_slot(&s->plan, rank) / per_node);
+	if (s->plan.cluster.node_list[0] != '\0')
+		out_part(stdout, ": %s", name);
 	if (s->plan.others > 0)
 		out_part(stdout, ", GPUs of type %s", nodes_gpu(&s->plan, plan_slot(&s->plan, rank) / per_node));
 	out_end(stdout);

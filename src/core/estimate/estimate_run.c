@@ -7,6 +7,7 @@
 #include "core/framework/checkpoints.h"
 #include "core/framework/framework.h"
 #include "core/framework/gpu_types.h"
+#include "core/plan/nodes.h"
 #include "core/rules/check.h"
 #include "core/run/lost.h"
 #include "core/run/speeds.h"
@@ -107,36 +108,93 @@ add_seconds(const struct estimate *out, double seconds, char *buf, size_t size)
 	    UNITS_SHORT(SECONDS, out->step.seconds));
 }
 
-/* What the loss of one node means: ways to go on, and what a spare one is worth beside them. */
+/* "15 nodes idle" */
 static void
-check_lost(struct estimate *out, const struct plan *p)
+add_idle(const struct plan *p, int64_t gpus, char *buf, size_t size)
 {
-	const struct lost_nodes lost = lost_of(p, 1);
-	const bool megatron = framework_of(p)->decreases_batch;
-	const struct lost_way *same = &lost.same, *less = &lost.less;
-	/* The same work: with fewer sequences a step the run has more steps. */
-	const double more = less->seconds > 0 ? less->seconds *
-	    (double)p->training.global_batch_size / (double)less->batch : 0;
-	const double then = same->seconds > 0 && (!(more > 0) || same->seconds < more) ?
-	    same->seconds : more;
-	char text[DIAG_MESSAGE_SIZE] = "";
+	const int64_t nodes = gpus / p->cluster.gpus_per_node;
 
-	if (p->cluster.nodes < 2 || plan_has_rl(p) || !plan_nodes_alike(p))
-		return;
-	if (lost.dp == 0)
-		text_put(text, sizeof text, "too few GPUs are left for one replica of the model");
+	if (gpus > 0 && gpus % p->cluster.gpus_per_node == 0)
+		text_add(buf, size, ", %lld node%s idle", (long long)nodes, TEXT_S(nodes));
+	else if (gpus > 0)
+		text_add(buf, size, ", %lld GPU%s idle", (long long)gpus, TEXT_S(gpus));
+}
+
+/* Seconds of as much work as a step of the plan is: with fewer sequences the run has more steps. */
+static double
+work_seconds(const struct plan *p, const struct lost_way *way)
+{
+	return way->seconds > 0 ? way->seconds * (double)p->training.global_batch_size / (double)way->batch : 0;
+}
+
+/* Ways to go on with some nodes fewer, the one that keeps the batch if it is worth it. */
+static void
+add_ways(const struct estimate *out, const struct plan *p, const struct lost_nodes *lost, char *buf, size_t size)
+{
+	const struct lost_way *same = &lost->same, *less = &lost->less;
+
+	if (lost->dp == 0)
+		text_add(buf, size, "too few GPUs are left for one replica of the model");
 	if (same->seconds > 0 && same->seconds < WORTH * out->step.seconds) {
-		text_add(text, sizeof text, "DP %lld keeps the batch, %lld GPU%s idle, steps",
-		    (long long)same->dp, (long long)same->idle, TEXT_S(same->idle));
-		add_seconds(out, same->seconds, text, sizeof text);
+		text_add(buf, size, "DP %lld keeps the batch", (long long)same->dp);
+		add_idle(p, same->idle, buf, size);
+		text_add(buf, size, ", steps");
+		add_seconds(out, same->seconds, buf, size);
 	}
 	if (less->seconds > 0 && less->batch < p->training.global_batch_size) {
-		text_add(text, sizeof text, "%sDP %lld takes %lld of %lld sequences%s, %lld GPU%s idle, steps",
-		    text[0] != '\0' ? "; " : "", (long long)less->dp, (long long)less->batch,
-		    (long long)p->training.global_batch_size,
-		    megatron ? " (--decrease-batch-size-if-needed)" : ", which is another global batch",
-		    (long long)less->idle, TEXT_S(less->idle));
-		add_seconds(out, less->seconds, text, sizeof text);
+		text_add(buf, size, "%sDP %lld takes %lld of %lld sequences%s", same->seconds > 0 &&
+		    same->seconds < WORTH * out->step.seconds ? "; " : "", (long long)less->dp,
+		    (long long)less->batch, (long long)p->training.global_batch_size,
+		    framework_of(p)->decreases_batch ? " (--decrease-batch-size-if-needed)" :
+		    ", which is another global batch");
+		add_idle(p, less->idle, buf, size);
+		text_add(buf, size, ", steps");
+		add_seconds(out, less->seconds, buf, size);
+	}
+}
+
+/* Two changes at most are one mend: nodes, and the batch or, of nodes without names, how many are left to stand in. */
+static void
+mend_lost(struct diag *d, const struct plan *p, const struct lost_way *way)
+{
+	const bool other = way->batch != p->training.global_batch_size, listed = p->cluster.node_list[0] != '\0';
+
+	if (d == NULL || !(way->seconds > 0) || way->copies != p->parallel.dp_replicate ||
+	    way->micro_batch != p->training.micro_batch_size || (other && !listed))
+		return;
+	d->fix_field = FIELD_NODES;
+	text_put(d->fix_value, sizeof d->fix_value, "%lld", (long long)way->nodes);
+	if (other || !listed) {
+		d->also_field = other ? FIELD_GLOBAL_BATCH_SIZE : FIELD_SPARE_NODES;
+		text_put(d->also_value, sizeof d->also_value, "%lld", (long long)(other ? way->batch :
+		    p->cluster.nodes + p->run.spare_nodes - way->nodes));
+	}
+}
+
+/* Nodes that are down, and nothing stands in for them; without any, of a run, that one may be, and what a spare one is
+ * worth beside the ways to go on. */
+static void
+check_lost(struct estimate *out, const struct plan *p, int64_t missing)
+{
+	const bool alike = p->cluster.nodes > 1 && !plan_has_rl(p) && plan_nodes_alike(p);
+	char text[DIAG_MESSAGE_SIZE] = "";
+	struct lost_nodes lost;
+	double same, less, then;
+
+	if (missing == 0 && !alike)
+		return;
+	lost = alike ? lost_of(p, most_of(1, missing)) : (struct lost_nodes){ .dp = 1 };
+	same = work_seconds(p, &lost.same);
+	less = work_seconds(p, &lost.less);
+	then = same > 0 && (!(less > 0) || same < less) ? same : less;
+	add_ways(out, p, &lost, text, sizeof text);
+	if (missing > 0) {
+		mend_lost(diag_add(&out->diags, SEVERITY_WARNING, FIELD_DEAD_NODES, "nodes_dead", CALCULATOR,
+		    "%lld of %lld nodes %s down, and nothing stands in%s%s; search spare looks at other sizes",
+		    (long long)missing, (long long)p->cluster.nodes, missing == 1 ? "is" : "are",
+		    text[0] != '\0' ? ": " : "", text), p,
+		    then < same ? &lost.less : &lost.same);
+		return;
 	}
 	if (then > out->step.seconds)
 		text_add(text, sizeof text, "; a spare node costs %.2g %% and saves %.2g %%",
@@ -254,8 +312,12 @@ void
 estimate_check_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
     double held)
 {
+	const int64_t missing = nodes_missing(p);
+
 	if (!out->timed)
 		return;
+	if (missing > 0)
+		check_lost(out, p, missing);
 	check_host_saves(out, p, held);
 	check_slow(out, p);
 	check_types(out, p);
@@ -272,7 +334,8 @@ estimate_check_run(struct estimate *out, const struct plan *p, const struct cata
 		    UNITS_SHORT(SECONDS, out->run.interval), UNITS_SHORT(SECONDS, out->run.failures.restart));
 	if (!out->ran)
 		return;
-	check_lost(out, p);
+	if (missing == 0)
+		check_lost(out, p, 0);
 	check_deadline(out, p);
 	check_spares(out, p);
 }

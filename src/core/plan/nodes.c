@@ -138,6 +138,83 @@ nodes_name(const char *list, int64_t i, char *buf, size_t size)
 	}
 }
 
+static void
+add_part(struct node_names *n, char *buf, const char *part)
+{
+	n->cut = n->cut || strlen(buf) + strlen(part) + 1 > PLAN_NODES_SIZE;
+	if (!n->cut)
+		strcat(buf, part);
+}
+
+/* The range that has been open until now. */
+static void
+end_range(struct node_names *n)
+{
+	char number[64];
+
+	if (n->digits == 0)
+		return;
+	text_put(number, sizeof number, "%s%0*lld", n->inside[0] != '\0' ? "," : "", n->digits, (long long)n->first);
+	if (n->last > n->first)
+		text_add(number, sizeof number, "-%0*lld", n->digits, (long long)n->last);
+	add_part(n, n->inside, number);
+}
+
+static void
+end_prefix(struct node_names *n)
+{
+	bool several;
+
+	if (!n->begun)
+		return;
+	end_range(n);
+	several = strpbrk(n->inside, ",-") != NULL;
+	if (n->text[0] != '\0')
+		add_part(n, n->text, ",");
+	add_part(n, n->text, n->prefix);
+	add_part(n, n->text, several ? "[" : "");
+	add_part(n, n->text, n->inside);
+	add_part(n, n->text, several ? "]" : "");
+	n->inside[0] = '\0';
+}
+
+void
+nodes_add_name(struct node_names *n, const char *name)
+{
+	const size_t length = strlen(name);
+	int digits = 0;
+	int64_t number = 0;
+	bool same;
+
+	while (digits < 18 && (size_t)digits < length && isdigit((unsigned char)name[length - 1 - (size_t)digits]))
+		digits++;
+	if (digits > 0)
+		text_to_int(name + length - digits, &number);
+	same = n->begun && digits > 0 && digits == n->digits && strlen(n->prefix) == length - (size_t)digits &&
+	    strncmp(n->prefix, name, length - (size_t)digits) == 0;
+	if (same && number == n->last + 1) {
+		n->last = number;
+		return;
+	}
+	if (same)
+		end_range(n);
+	else
+		end_prefix(n);
+	text_part(n->prefix, sizeof n->prefix, name, length - (size_t)digits);
+	n->cut = n->cut || length >= sizeof n->prefix;
+	n->first = n->last = number;
+	n->digits = digits;
+	n->begun = true;
+}
+
+const char *
+nodes_list(struct node_names *n)
+{
+	end_prefix(n);
+	n->begun = false;
+	return n->cut ? NULL : n->text;
+}
+
 /* ---- nodes of a plan -------------------------------------------------------------------- */
 
 /* The number at the end of a name, -1 without one. */
@@ -154,10 +231,10 @@ number_of(const char *name, size_t length)
 	return n > 0 && n < sizeof number && text_to_int(number, &v) ? v : -1;
 }
 
-int64_t
-nodes_find(const struct plan *p, const char *name, size_t length)
+/* Among the first so many that are known. */
+static int64_t
+find_node(const struct plan *p, int64_t nodes, const char *name, size_t length)
 {
-	const int64_t nodes = p->cluster.nodes;
 	char known[NODE_NAME_SIZE];
 	int64_t number;
 
@@ -175,30 +252,29 @@ nodes_find(const struct plan *p, const char *name, size_t length)
 	return -1;
 }
 
-void
-nodes_call(const struct plan *p, int64_t node, char *buf, size_t size)
+int64_t
+nodes_find(const struct plan *p, const char *name, size_t length)
 {
-	nodes_name(p->cluster.node_list, node, buf, size);
-	if (buf[0] == '\0')
-		text_put(buf, size, "%lld", (long long)node);
+	return find_node(p, p->cluster.nodes, name, length);
 }
 
-/* ---- slow ones -------------------------------------------------------------------------- */
-
-/* "n40-n43": a range at the first dash that has a node on both sides, else one name. */
+/* "n40-n43": a range at the first dash that has a node on both sides, else one name; of the first so many. */
 static bool
-take_nodes(const struct plan *p, const char *text, size_t length, int64_t *first, int64_t *last)
+take_nodes(const struct plan *p, int64_t nodes, const char *text, size_t length, int64_t *first,
+    int64_t *last)
 {
 	for (size_t i = 1; i + 1 < length; i++)
 		if (text[i] == '-' && isdigit((unsigned char)text[i - 1])) {
-			*first = nodes_find(p, text, i);
-			*last = nodes_find(p, text + i + 1, length - i - 1);
+			*first = find_node(p, nodes, text, i);
+			*last = find_node(p, nodes, text + i + 1, length - i - 1);
 			if (*first >= 0 && *last >= *first)
 				return true;
 		}
-	*first = *last = nodes_find(p, text, length);
+	*first = *last = find_node(p, nodes, text, length);
 	return *first >= 0;
 }
+
+/* ---- slow ones -------------------------------------------------------------------------- */
 
 bool
 nodes_slow(struct slow_nodes *out, const struct plan *p, char *err, size_t size)
@@ -214,7 +290,7 @@ nodes_slow(struct slow_nodes *out, const struct plan *p, char *err, size_t size)
 			text_part(factor, sizeof factor, s + name + 1, length - name - 1);
 		if (out->count == SLOW_MAX || name == length || length - name > sizeof factor ||
 		    !text_to_real(factor, &range->factor) || !(range->factor > 0) || range->factor > 1 ||
-		    !take_nodes(p, s, name, &range->first, &range->last)) {
+		    !take_nodes(p, p->cluster.nodes, s, name, &range->first, &range->last)) {
 			text_put(err, size, "'%.*s' is no slow node: write NODE*SPEED or FIRST-LAST*SPEED, a speed "
 			    "above 0 and at most 1, of nodes that the plan has, at most %d of them",
 			    (int)least_of((int64_t)length, 40), s, (int)SLOW_MAX);
@@ -239,6 +315,123 @@ nodes_speed(const struct plan *p, int64_t first, int64_t last)
 		if (slow.range[i].first <= last && slow.range[i].last >= first)
 			speed = smaller(speed, slow.range[i].factor);
 	return speed;
+}
+
+/* ---- dead ones -------------------------------------------------------------------------- */
+
+static bool
+is_dead(const struct dead_nodes *dead, int64_t node)
+{
+	for (int i = 0; i < dead->count; i++)
+		if (node >= dead->range[i].first && node <= dead->range[i].last)
+			return true;
+	return false;
+}
+
+/* Nodes in a row that are not among them yet; what follows the last range makes it longer. */
+static bool
+add_dead(struct dead_nodes *out, int64_t first, int64_t last)
+{
+	for (int i = 0; i < out->count; i++)
+		if (first <= out->range[i].last && last >= out->range[i].first)
+			return false;
+	if (out->count > 0 && out->range[out->count - 1].last + 1 == first) {
+		out->range[out->count - 1].last = last;
+		return true;
+	}
+	if (out->count == DEAD_MAX)
+		return false;
+	out->range[out->count++] = (struct dead_range){ first, last };
+	return true;
+}
+
+/* The nodes of an entry: a range as of slow ones, or names with brackets. Without a list the plan does not know all
+ * that there are. */
+static bool
+take_dead(struct dead_nodes *out, const struct plan *p, const char *text, size_t length)
+{
+	const int64_t most = p->cluster.node_list[0] != '\0' ? out->known : PLAN_WORLD_MAX;
+	char entry[PLAN_NODES_SIZE], name[NODE_NAME_SIZE];
+	int64_t first, last, names;
+
+	if (memchr(text, '[', length) == NULL)
+		return length > 0 && take_nodes(p, most, text, length, &first, &last) &&
+		    add_dead(out, first, last);
+	text_part(entry, sizeof entry, text, length);
+	names = nodes_count(entry);
+	for (int64_t i = 0; i < names; i++) {
+		nodes_name(entry, i, name, sizeof name);
+		if (!take_nodes(p, most, name, strlen(name), &first, &last) || !add_dead(out, first, last))
+			return false;
+	}
+	return names > 0;
+}
+
+bool
+nodes_dead(struct dead_nodes *out, const struct plan *p, char *err, size_t size)
+{
+	const char *s = p->cluster.dead_nodes;
+
+	out->count = 0;
+	out->known = most_of(nodes_count(p->cluster.node_list), p->cluster.nodes + p->run.spare_nodes);
+	while (*s != '\0') {
+		const size_t bare = strcspn(s, ","), n = entry_length(s), length = n > 0 ? n : bare;
+
+		if (!take_dead(out, p, s, length)) {
+			text_put(err, size, "'%.*s' is no dead node: write NODE, FIRST-LAST or as Slurm n[1,7-9], each node "
+			    "once, of those that the list has, at most %d runs of them",
+			    (int)least_of((int64_t)length, 40), s, (int)DEAD_MAX);
+			return false;
+		}
+		s += length;
+		s += *s == ',';
+	}
+	return true;
+}
+
+int64_t
+nodes_serving(const struct dead_nodes *dead, const struct plan *p, int64_t node)
+{
+	int64_t before = 0;
+
+	if (!is_dead(dead, node))
+		return node;
+	for (int64_t i = 0; i < node; i++)
+		before += is_dead(dead, i);
+	for (int64_t i = p->cluster.nodes; i < dead->known; i++)
+		if (!is_dead(dead, i) && before-- == 0)
+			return i;
+	return -1;
+}
+
+int64_t
+nodes_missing(const struct plan *p)
+{
+	struct dead_nodes dead;
+	int64_t missing = 0;
+	char err[256];
+
+	if (p->cluster.dead_nodes[0] == '\0' || !nodes_dead(&dead, p, err, sizeof err))
+		return 0;
+	for (int i = 0; i < dead.count; i++)
+		missing += most_of(0, least_of(dead.range[i].last + 1, p->cluster.nodes) - dead.range[i].first);
+	for (int64_t i = p->cluster.nodes; i < dead.known && missing > 0; i++)
+		missing -= !is_dead(&dead, i);
+	return missing;
+}
+
+void
+nodes_call(const struct plan *p, int64_t node, char *buf, size_t size)
+{
+	struct dead_nodes dead;
+	char err[256];
+
+	if (p->cluster.dead_nodes[0] != '\0' && nodes_dead(&dead, p, err, sizeof err) &&
+	    nodes_serving(&dead, p, node) >= 0)
+		node = nodes_serving(&dead, p, node);
+	nodes_name(p->cluster.node_list, node, buf, size);
+	if (buf[0] == '\0')
+		text_put(buf, size, "%lld", (long long)node);
 }
 
 /* ---- other GPUs ------------------------------------------------------------------------- */
@@ -277,7 +470,7 @@ nodes_other(struct other_nodes *out, const struct plan *p, char *err, size_t siz
 
 		if (name < length)
 			text_part(gpu, sizeof gpu, s + name + 1, length - name - 1);
-		if (out->count == SLOW_MAX || !take_nodes(p, s, name, &range.first, &range.last) ||
+		if (out->count == SLOW_MAX || !take_nodes(p, p->cluster.nodes, s, name, &range.first, &range.last) ||
 		    is_named(out, range.first, range.last) || (range.type = type_of(out, gpu)) < 0) {
 			text_put(err, size, "'%.*s' names no other GPUs: write NODE=GPU or FIRST-LAST=GPU, each node of "
 			    "the plan once, at most %d of these and %d types", (int)least_of((int64_t)length, 40), s,

@@ -127,8 +127,8 @@ struct cluster {
 	double storage_gbps, storage_read_gbps, node_storage_gbps;
 	double host_watts, pue;
 	double gpu_hour_price, kwh_price, tb_month_price, kwh_co2_kg;
-	char levels[PLAN_LIST_SIZE], node_list[PLAN_NODES_SIZE], slow_nodes[PLAN_LIST_SIZE];
-	char node_gpus[PLAN_LIST_SIZE], other_gpus[PLAN_LIST_SIZE];
+	char levels[PLAN_LIST_SIZE], node_list[PLAN_NODES_SIZE], dead_nodes[PLAN_NODES_SIZE];
+	char slow_nodes[PLAN_LIST_SIZE], node_gpus[PLAN_LIST_SIZE], other_gpus[PLAN_LIST_SIZE];
 };
 
 struct model {

@@ -161,6 +161,17 @@ rule_slow_unreadable(const struct facts *f, char *message, size_t size)
 	return BROKEN("%s", err);
 }
 
+bool
+rule_dead_unreadable(const struct facts *f, char *message, size_t size)
+{
+	struct dead_nodes dead;
+	char err[256];
+
+	if (f->plan->cluster.dead_nodes[0] == '\0' || nodes_dead(&dead, f->plan, err, sizeof err))
+		return false;
+	return BROKEN("%s", err);
+}
+
 /* ---- GPUs of several types -------------------------------------------------------------- */
 
 bool

@@ -7,23 +7,45 @@
 
 /* The plan with other data parallel ranks, on no more nodes than these take. */
 static struct plan
-with(const struct plan *p, int64_t unit, const struct lost_way *way)
+with(const struct plan *p, const struct lost_way *way)
 {
 	struct plan q = *p;
 
-	q.cluster.nodes = way->dp * unit / p->cluster.gpus_per_node;
+	q.cluster.nodes = way->nodes;
+	q.parallel.dp_replicate = way->copies;
 	q.training.micro_batch_size = way->micro_batch;
 	q.training.global_batch_size = way->batch;
-	q.cluster.slow_nodes[0] = q.cluster.node_list[0] = q.run.batch_schedule[0] = '\0';
+	q.cluster.slow_nodes[0] = q.cluster.node_list[0] = q.cluster.dead_nodes[0] = q.run.batch_schedule[0] = '\0';
 	return q;
 }
 
+/* Nodes, seconds, and copies of the sharded state: a copy is as many ranks as before where that divides them. */
 static void
 time_way(struct lost_way *way, const struct plan *p, int64_t unit)
 {
-	const struct plan q = with(p, unit, way);
+	const int64_t gpus = p->cluster.gpus_per_node, copies = p->parallel.dp_replicate;
+	const int64_t shards = most_of(1, p->cluster.nodes * gpus / unit / copies);
+	struct plan q;
 
-	way->seconds = way->dp * unit % p->cluster.gpus_per_node == 0 && way->batch > 0 ? run_step(&q) : 0;
+	way->nodes = way->dp * unit / gpus;
+	way->copies = copies > 1 && way->dp % shards == 0 ? way->dp / shards : copies;
+	q = with(p, way);
+	way->seconds = way->dp * unit % gpus == 0 && way->batch > 0 ? run_step(&q) : 0;
+}
+
+/* The most data parallel ranks that the framework takes, with as much of the batch as they divide. */
+static struct lost_way
+use_most(const struct plan *p, int64_t unit, int64_t most)
+{
+	const int64_t micro_batch = p->training.micro_batch_size;
+	struct lost_way way = { .seconds = 0 };
+
+	for (int64_t dp = most; dp > 0 && !(way.seconds > 0); dp--) {
+		way = (struct lost_way){ .dp = dp, .micro_batch = micro_batch,
+			.batch = p->training.global_batch_size / (micro_batch * dp) * (micro_batch * dp) };
+		time_way(&way, p, unit);
+	}
+	return way;
 }
 
 /* The most data parallel ranks that divide the batch, with this micro-batch or a smaller one. */
@@ -50,15 +72,12 @@ lost_of(const struct plan *p, int64_t lost)
 {
 	const int64_t unit = p->parallel.tp * p->parallel.pp * p->parallel.cp;
 	const int64_t left = (p->cluster.nodes - lost) * p->cluster.gpus_per_node;
-	const int64_t micro_batch = p->training.micro_batch_size;
 	struct lost_nodes out = { .dp = left > 0 ? left / unit : 0 };
 
 	if (out.dp == 0)
 		return out;
-	out.less = (struct lost_way){ .dp = out.dp, .micro_batch = micro_batch,
-		.batch = p->training.global_batch_size / (micro_batch * out.dp) * (micro_batch * out.dp) };
-	time_way(&out.less, p, unit);
-	out.less.idle = left - out.dp * unit;
+	out.less = use_most(p, unit, out.dp);
+	out.less.idle = left - out.less.dp * unit;
 	out.same = keep_batch(p, unit, out.dp);
 	out.same.idle = left - out.same.dp * unit;
 	return out;

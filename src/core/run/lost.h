@@ -11,16 +11,17 @@
 #include "core/framework/layout.h"
 #include "core/plan/plan.h"
 
-/* A way to go on: DP and micro-batch, sequences of a step, GPUs without work, seconds of a step. */
+/* A way to go on: nodes, DP, copies of the sharded state, micro-batch, sequences of a step, GPUs without work,
+ * seconds of a step. */
 struct lost_way {
-	int64_t dp, micro_batch, batch, idle;
+	int64_t nodes, dp, copies, micro_batch, batch, idle;
 	double seconds;              /* 0: there is no such way, or the framework refuses it */
 };
 
 struct lost_nodes {
 	int64_t dp;                  /* that the GPUs left are enough for, 0: for none */
 	struct lost_way same;        /* the same batch, in the fewest seconds */
-	struct lost_way less;        /* the largest batch that all data parallel ranks divide */
+	struct lost_way less;        /* the most data parallel ranks, with the largest batch that they divide */
 };
 
 /* Of a legal training plan that loses so many of its nodes. */

@@ -1,5 +1,6 @@
 #include "core/search/question.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "core/model/flops.h"
 #include "core/plan/field.h"
 #include "core/plan/format.h"
+#include "core/plan/nodes.h"
 
 enum {
 	NODES_EACH = 64,     /* so many are tried one by one, more in steps of a sixteenth, */
@@ -302,18 +304,19 @@ static int
 ask_spare(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
     char *options, char *err)
 {
-	int64_t fewer = 0;
+	const bool said = words > 0 && isdigit((unsigned char)word[0][0]);
+	int64_t fewer = nodes_missing(p);
 
 	(void)catalog;
-	if (words < 1 || !text_to_int(word[0], &fewer) || fewer < 1 || fewer >= p->cluster.nodes)
-		return refuse_question(err, "how many nodes fewer? Less than the plan has");
+	if ((said && !text_to_int(word[0], &fewer)) || fewer < 1 || fewer >= p->cluster.nodes)
+		return refuse_question(err, "how many nodes fewer? Less than the plan has, or those of cluster.dead_nodes");
 	/* All that are left, or rounder numbers of them, the others idle. */
 	text_put(options, QUESTION_SIZE, "objective=time free=cluster.nodes=%lld",
 	    (long long)(p->cluster.nodes - fewer));
-	for (int64_t unit = 2, n = p->cluster.nodes - fewer; 2 * unit <= n; unit *= 2)
+	for (int64_t unit = 2, n = p->cluster.nodes - fewer; unit <= n; unit *= 2)
 		if (n / unit * unit < (n / (unit / 2)) * (unit / 2) || (unit == 2 && n % 2 != 0))
 			text_add(options, QUESTION_SIZE, ",%lld", (long long)(n / unit * unit));
-	return 1;
+	return said;
 }
 
 /* ---- the table ------------------------------------------------------------------------ */
@@ -330,7 +333,7 @@ const struct question question_table[] = {
 	{ "largest", "model|batch|context", "the largest one that fits; models of the last two years",
 	    ask_largest },
 	{ "cheapest", "GPU,GPU", "which of these GPUs does it for the least money", ask_cheapest },
-	{ "spare", "N", "what to run with so many nodes fewer", ask_spare },
+	{ "spare", "[N]", "what to run with so many nodes fewer, or without those of cluster.dead_nodes", ask_spare },
 };
 const size_t question_count = sizeof question_table / sizeof *question_table;
 

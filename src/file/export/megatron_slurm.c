@@ -10,22 +10,63 @@
 #include "file/export/quote.h"
 #include "file/export/writers.h"
 
-/* The order of the plan's nodes is one for Slurm: names that it may have, as many as there are nodes. */
 static bool
-orders_nodes(const struct plan *p)
+is_plain(const char *list)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-,[]";
-	const char *list = p->cluster.node_list;
 
-	return list[0] != '\0' && strspn(list, plain) == strlen(list) && nodes_count(list) == p->cluster.nodes;
+	return list[0] != '\0' && strspn(list, plain) == strlen(list);
+}
+
+/* The nodes that the job runs on in the order of ranks, as a list; NULL where that is none for Slurm: names that it
+ * may have, of all of them. */
+static const char *
+orders_nodes(const struct plan *p, struct node_names *names)
+{
+	const int64_t listed = nodes_count(p->cluster.node_list);
+	char name[NODE_NAME_SIZE];
+	struct dead_nodes dead;
+
+	*names = (struct node_names){ .cut = false };
+	if (!is_plain(p->cluster.node_list) || !nodes_dead(&dead, p, name, sizeof name))
+		return NULL;
+	for (int64_t i = 0; i < p->cluster.nodes; i++) {
+		const int64_t serving = nodes_serving(&dead, p, i);
+
+		if (serving < 0 || serving >= listed)
+			return NULL;
+		nodes_name(p->cluster.node_list, serving, name, sizeof name);
+		nodes_add_name(names, name);
+	}
+	return nodes_list(names);
+}
+
+/* Nodes of the list that are down, NULL without any. */
+static const char *
+dead_of(const struct plan *p, struct node_names *names)
+{
+	char name[NODE_NAME_SIZE];
+	struct dead_nodes dead;
+
+	*names = (struct node_names){ .cut = false };
+	if (!is_plain(p->cluster.node_list) || !nodes_dead(&dead, p, name, sizeof name) || dead.count == 0)
+		return NULL;
+	for (int i = 0; i < dead.count; i++)
+		for (int64_t node = dead.range[i].first; node <= dead.range[i].last; node++) {
+			nodes_name(p->cluster.node_list, node, name, sizeof name);
+			nodes_add_name(names, name);
+		}
+	return nodes_list(names);
 }
 
 /* What sbatch reads stands before the first command: later lines are passed over. */
 static void
-put_directives(struct textbuf *out, const struct plan *p, int64_t tasks)
+put_directives(struct textbuf *out, const struct plan *p, const char *nodes, const char *dead, int64_t tasks)
 {
-	if (orders_nodes(p))
-		textbuf_add(out, "#SBATCH --nodelist=%s\n", p->cluster.node_list);
+	if (nodes != NULL)
+		textbuf_add(out, "#SBATCH --nodelist=%s\n", nodes);
+	if (dead != NULL)
+		textbuf_add(out, "#SBATCH --exclude=%s\n", dead);
 	textbuf_add(out, "#SBATCH --job-name=megatron\n#SBATCH --nodes=%lld\n"
 	    "#SBATCH --ntasks-per-node=%lld\n#SBATCH --gpus-per-node=%lld\n",
 	    (long long)p->cluster.nodes, (long long)tasks, (long long)p->cluster.gpus_per_node);
@@ -38,12 +79,12 @@ put_directives(struct textbuf *out, const struct plan *p, int64_t tasks)
 /* srun sorts nodes by name, unless a file has them in the order of ranks, one line a task (srun(1), --distribution=arbitrary,
  * SLURM_HOSTFILE). */
 static void
-put_hosts(struct textbuf *out, const struct plan *p, int64_t tasks)
+put_hosts(struct textbuf *out, const char *nodes, int64_t tasks)
 {
 	textbuf_add(out, "# ranks stand in the order of the plan's nodes\n"
 	    "SLURM_HOSTFILE=$PWD/hosts.$SLURM_JOB_ID\n"
 	    "scontrol show hostnames ");
-	quote_shell(out, p->cluster.node_list);
+	quote_shell(out, nodes);
 	if (tasks > 1)
 		textbuf_add(out, " |\n\twhile read -r host; do for _ in $(seq %lld); do echo \"$host\"; done; done", (long long)tasks);
 	textbuf_add(out, " >\"$SLURM_HOSTFILE\"\n"
@@ -53,7 +94,7 @@ put_hosts(struct textbuf *out, const struct plan *p, int64_t tasks)
 
 /* A plan on another number of nodes would fail after minutes; here it does at once. */
 static void
-put_job(struct textbuf *out, struct export *e, int64_t tasks)
+put_job(struct textbuf *out, struct export *e, const char *nodes, int64_t tasks)
 {
 	const struct plan *p = e->plan;
 
@@ -61,14 +102,18 @@ put_job(struct textbuf *out, struct export *e, int64_t tasks)
 	    "if [ \"$SLURM_NNODES\" -ne %lld ]; then\n"
 	    "\techo \"the plan is for %lld nodes, not $SLURM_NNODES\" >&2\n\texit 2\nfi\n",
 	    (long long)p->cluster.nodes, (long long)p->cluster.nodes);
-	if (orders_nodes(p))
-		put_hosts(out, p, tasks);
+	if (nodes != NULL)
+		put_hosts(out, nodes, tasks);
 	else
 		textbuf_add(out, "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n");
-	if (p->cluster.node_list[0] != '\0' && !orders_nodes(p))
-		export_missing(e, FIELD_NODE_LIST, "Slurm takes the names of as many nodes as the plan has, and plain ones");
+	if (p->cluster.node_list[0] != '\0' && nodes == NULL)
+		export_missing(e, FIELD_NODE_LIST, "Slurm takes the names of as many nodes as the plan has that are up, and plain ones");
 	else
 		EXPORT_SAY(e, FIELD_NODE_LIST);
+	if (p->cluster.node_list[0] == '\0')
+		export_missing(e, FIELD_DEAD_NODES, "Slurm knows nodes by their names, and the plan's have none");
+	else
+		EXPORT_SAY(e, FIELD_DEAD_NODES);
 	textbuf_add(out, "MASTER_PORT=${MASTER_PORT:-29500}\nexport MASTER_ADDR MASTER_PORT\n");
 	export_put_network(out, p, p->cluster.nodes);
 	megatron_put_connections(out, p);
@@ -80,13 +125,15 @@ static void
 write_sbatch(struct export *e, const char *name, int64_t tasks, const char *launch)
 {
 	struct textbuf body = { 0 }, options = { 0 };
+	struct node_names serving, down;
+	const char *nodes = orders_nodes(e->plan, &serving);
 
 	if (!megatron_can_run(e))
 		return;
 	megatron_core_suit(e);
-	put_job(&body, e, tasks);
+	put_job(&body, e, nodes, tasks);
 	textbuf_bytes(&body, launch, strlen(launch));
-	put_directives(&options, e->plan, tasks);
+	put_directives(&options, e->plan, nodes, dead_of(e->plan, &down), tasks);
 	megatron_script(e, name, options.failed ? "" : options.text, &body);
 	free(options.text);
 }
@@ -94,8 +141,9 @@ write_sbatch(struct export *e, const char *name, int64_t tasks, const char *laun
 void
 megatron_sbatch_torchrun(struct export *e)
 {
+	struct node_names serving;
 	/* They are of the node, or of its one task, only inside srun. */
-	const char *rank = orders_nodes(e->plan) ? "SLURM_PROCID" : "SLURM_NODEID";
+	const char *rank = orders_nodes(e->plan, &serving) != NULL ? "SLURM_PROCID" : "SLURM_NODEID";
 	char launch[640];
 
 	text_put(launch, sizeof launch, "# shellcheck disable=SC2016\n"

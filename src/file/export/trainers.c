@@ -119,10 +119,11 @@ put_hosts(struct export *e)
 	char name[NODE_NAME_SIZE];
 	int64_t slots;
 
-	EXPORT_SAY(e, FIELD_NODE_LIST, FIELD_NODE_GPUS);
+	EXPORT_SAY(e, FIELD_NODE_LIST, FIELD_NODE_GPUS, FIELD_DEAD_NODES);
 	for (int64_t i = 0; i < e->plan->cluster.nodes; i++) {
-		nodes_name(e->plan->cluster.node_list, i, name, sizeof name);
-		if (name[0] == '\0')
+		if (e->plan->cluster.node_list[0] != '\0')
+			nodes_call(e->plan, i, name, sizeof name);
+		else
 			text_put(name, sizeof name, "node-%lld", (long long)i + 1);
 		for (slots = e->plan->cluster.gpus_per_node; slots > 1 && plan_at_slot(e->plan, i *
 		    e->plan->cluster.gpus_per_node + slots - 1) < 0; slots--)

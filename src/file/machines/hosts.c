@@ -66,6 +66,10 @@ add_name(struct hosts *h, const char *name, int64_t *added)
 	*slot = sum;
 	h->count++;
 	++*added;
+	if (h->names != NULL)
+		nodes_add_name(h->names, name);
+	if (h->down != NULL)
+		nodes_add_name(h->down, name);
 	return HOSTS_ADDED;
 }
 

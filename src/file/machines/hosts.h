@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/plan/nodes.h"
 #include "file/base/limits.h"
 
 enum { HOSTS_NAME_SIZE = 256 };
@@ -17,6 +18,7 @@ struct hosts {
 	uint64_t *sum; /* of each name */
 	size_t count, room;
 	size_t read;   /* names, known ones too: what they cost is bounded */
+	struct node_names *names, *down; /* which get new ones too, NULL: none */
 };
 
 enum hosts_result {

@@ -50,11 +50,25 @@ is_usable(const json_t *node)
 	return true;
 }
 
+/* By its name where that is one of hosts. */
+static bool
+put_node(struct import *im, struct machines *m, struct machines_kind *k, const char *name, bool dead)
+{
+	if (k == NULL)
+		return false;
+	if (name != NULL && strpbrk(name, "[],") == NULL)
+		return machines_listed(im, m, k, name, strlen(name), dead);
+	k->nodes++;
+	k->dead += dead;
+	return true;
+}
+
 /* False when there are too many kinds. */
 static bool
-add_node(struct machines *m, const json_t *node, int64_t *without)
+add_node(struct import *im, struct machines *m, const json_t *node, int64_t *without)
 {
-	const json_t *labels = json_object_get(json_object_get(node, "metadata"), "labels");
+	const json_t *meta = json_object_get(node, "metadata"), *labels = json_object_get(meta, "labels");
+	const char *called = text_at(meta, "name");
 	const json_t *has = json_object_get(json_object_get(node, "status"), "capacity");
 	int64_t gpus = 0, mib;
 
@@ -69,8 +83,7 @@ add_node(struct machines *m, const json_t *node, int64_t *without)
 		if (text_at(labels, "nvidia.com/gpu.memory") != NULL &&
 		    text_to_int(text_at(labels, "nvidia.com/gpu.memory"), &mib) && mib > 0 && mib < 1 << 26)
 			m->memory_mib = (double)mib;
-		m->unusable += !is_usable(node);
-		return machines_add(m, name, gpus, 1);
+		return put_node(im, m, machines_add(m, name, gpus, 0), called, !is_usable(node));
 	}
 	++*without;
 	return true;
@@ -95,9 +108,9 @@ kube_read(struct import *im)
 		size_t i;
 
 		if (items == NULL)
-			add_node(&m, j.root, &without);
+			add_node(im, &m, j.root, &without);
 		json_array_foreach(items, i, node)
-			if (!add_node(&m, node, &without)) {
+			if (!add_node(im, &m, node, &without)) {
 				import_error(im, "", "more than %d kinds of nodes", (int)MACHINES_KINDS_MAX);
 				break;
 			}

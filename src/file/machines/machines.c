@@ -1,9 +1,10 @@
 #include "file/machines/machines.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-bool
+struct machines_kind *
 machines_add(struct machines *m, const char *gpu, int64_t gpus, int64_t nodes)
 {
 	struct machines_kind *k = m->kind;
@@ -11,14 +12,14 @@ machines_add(struct machines *m, const char *gpu, int64_t gpus, int64_t nodes)
 	while (k < m->kind + m->kinds && (k->gpus != gpus || !text_equal(k->gpu, gpu)))
 		k++;
 	if (k == m->kind + MACHINES_KINDS_MAX)
-		return false;
+		return NULL;
 	if (k == m->kind + m->kinds) {
 		m->kinds++;
 		*k = (struct machines_kind){ .gpus = gpus };
 		text_put(k->gpu, sizeof k->gpu, "%s", gpu);
 	}
 	k->nodes += nodes;
-	return true;
+	return k;
 }
 
 bool
@@ -37,6 +38,22 @@ machines_names(struct import *im, struct machines *m, const char *list, size_t l
 		break;
 	}
 	return false;
+}
+
+bool
+machines_listed(struct import *im, struct machines *m, struct machines_kind *k, const char *list, size_t length,
+    bool dead)
+{
+	int64_t added;
+	bool read;
+
+	m->seen.names = &k->names;
+	m->seen.down = dead ? &k->down : NULL;
+	read = machines_names(im, m, list, length, &added);
+	m->seen.names = m->seen.down = NULL;
+	k->nodes += added;
+	k->dead += dead ? added : 0;
+	return read;
 }
 
 void
@@ -157,6 +174,52 @@ put_size(struct import *im, const struct machines *m, const struct machines_kind
 	}
 }
 
+static int
+compare_names(const void *a, const void *b)
+{
+	return strverscmp(a, b);
+}
+
+/* In the order in which Slurm starts ranks; sinfo has them by their state. NULL where there are too many. */
+static const char *
+sorted(struct node_names *names)
+{
+	const char *list = nodes_list(names);
+	const int64_t count = list != NULL ? nodes_count(list) : 0;
+	char (*name)[NODE_NAME_SIZE] = count > 0 ? malloc((size_t)count * sizeof *name) : NULL;
+
+	if (name == NULL)
+		return NULL;
+	for (int64_t i = 0; i < count; i++)
+		nodes_name(list, i, name[i], sizeof name[i]);
+	qsort(name, (size_t)count, sizeof *name, compare_names);
+	*names = (struct node_names){ .cut = false };
+	for (int64_t i = 0; i < count; i++)
+		nodes_add_name(names, name[i]);
+	free(name);
+	return nodes_list(names);
+}
+
+/* Nodes that are down by their names, or how many there are. */
+static void
+put_dead(struct import *im, const struct machines_kind *k)
+{
+	struct node_names names = k->names, down = k->down;
+	const char *list, *dead;
+
+	if (k->dead == 0)
+		return;
+	list = sorted(&names);
+	dead = sorted(&down);
+	if (list == NULL || dead == NULL || nodes_count(list) < im->plan->cluster.nodes) {
+		notes_add(&im->assumed, "%lld nodes that are down, drained or do not answer count (fix: "
+		    "--nodes)", (long long)k->dead);
+		return;
+	}
+	import_set(im, FIELD_NODE_LIST, list, "nodes by their names");
+	import_set(im, FIELD_DEAD_NODES, dead, "nodes that are down, drained or do not answer");
+}
+
 void
 machines_put(struct import *im, const struct machines *m, const char *source)
 {
@@ -175,11 +238,9 @@ machines_put(struct import *im, const struct machines *m, const char *source)
 	if (m->nics > 0)
 		import_set_int(im, FIELD_NICS_PER_NODE, m->nics, source);
 	for (size_t i = 0; i < m->kinds; i++)
-		if (&m->kind[i] != best)
+		if (&m->kind[i] != best && m->kind[i].nodes > 0)
 			notes_add(&im->ignored, "%lld nodes of %lld GPUs%s%s: a plan has one kind of node",
 			    (long long)m->kind[i].nodes, (long long)m->kind[i].gpus,
 			    m->kind[i].gpu[0] != '\0' ? " " : "", m->kind[i].gpu);
-	if (m->unusable > 0)
-		notes_add(&im->assumed, "%lld nodes that are down, drained or do not answer count (fix: "
-		    "--nodes)", (long long)m->unusable);
+	put_dead(im, best);
 }

@@ -15,21 +15,26 @@ struct machines {
 	struct machines_kind {
 		int64_t nodes, gpus; /* gpus of a node; 0: not said */
 		char gpu[PLAN_ID_SIZE]; /* as Slurm or the driver calls it, "" not said */
+		int64_t dead;           /* nodes among them that are down or drained */
+		struct node_names names, down; /* of all, and of these, as far as they are told */
 	} kind[MACHINES_KINDS_MAX];
 	struct hosts seen;
-	int64_t unusable;   /* nodes among them that are down or drained */
 	int64_t nics;       /* of a node, 0: not said */
 	int64_t domain;     /* GPUs of an NVLink domain, 0: not said */
 	double memory_mib;  /* of a GPU, 0: not said */
 	bool one_node;      /* it is one node's list: how many there are is not said */
 };
 
-/* Count nodes of a kind; false when there are too many kinds. */
-bool machines_add(struct machines *m, const char *gpu, int64_t gpus, int64_t nodes);
+/* Count nodes of a kind, and it; NULL when there are too many kinds. */
+struct machines_kind *machines_add(struct machines *m, const char *gpu, int64_t gpus, int64_t nodes);
 
 /* The nodes that a list names, those not seen before; false after a complaint. */
 bool machines_names(struct import *im, struct machines *m, const char *list, size_t length,
     int64_t *added);
+
+/* Nodes of a kind by their names, those not seen before; false after a complaint. */
+bool machines_listed(struct import *im, struct machines *m, struct machines_kind *k, const char *list, size_t length,
+    bool dead);
 
 /* Put the kind with most GPUs into the plan, and say what became of the others. */
 void machines_put(struct import *im, const struct machines *m, const char *source);

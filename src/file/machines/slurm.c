@@ -97,21 +97,18 @@ static bool
 add_nodes(struct import *im, struct machines *m, const char *list, size_t length,
     const char *gres, size_t gres_length, const char *state)
 {
+	const bool dead = strcasestr(state, "down") != NULL || strcasestr(state, "drain") != NULL ||
+	    strcasestr(state, "fail") != NULL || strcasestr(state, "maint") != NULL ||
+	    strcasestr(state, "not_responding") != NULL || strchr(state, '*') != NULL;
+	struct machines_kind *kind;
 	char gpu[PLAN_ID_SIZE];
-	int64_t gpus, added;
+	int64_t gpus;
 
-	if (!machines_names(im, m, list, length, &added))
-		return false;
-	if (added == 0)
-		return true; /* of another partition as well */
 	if (!take_gres(im, m, gres, gres_length, gpu, sizeof gpu, &gpus))
 		return false;
-	if (strcasestr(state, "down") != NULL || strcasestr(state, "drain") != NULL ||
-	    strcasestr(state, "fail") != NULL || strcasestr(state, "maint") != NULL ||
-	    strcasestr(state, "not_responding") != NULL || strchr(state, '*') != NULL)
-		m->unusable += added;
-	if (machines_add(m, gpu, gpus, added))
-		return true;
+	kind = machines_add(m, gpu, gpus, 0);
+	if (kind != NULL)
+		return machines_listed(im, m, kind, list, length, dead);
 	import_error(im, "", "more than %d kinds of nodes", (int)MACHINES_KINDS_MAX);
 	return false;
 }
@@ -273,7 +270,7 @@ add_partition(struct import *im, struct machines *m, const struct row *r,
 	}
 	if (!take_gres(im, m, gres, length, gpu, sizeof gpu, &gpus))
 		return false;
-	return machines_add(m, gpu, gpus, nodes);
+	return machines_add(m, gpu, gpus, nodes) != NULL;
 }
 
 static bool

@@ -34,8 +34,8 @@ place_rows(struct rows *rows, const struct state *s, int64_t rank)
 	rows_heading(rows, "Place");
 	text_put(text, sizeof text, "node %lld, GPU %lld of %lld", (long long)node,
 	    (long long)(slot % c->gpus_per_node), (long long)c->gpus_per_node);
-	nodes_name(c->node_list, node, name, sizeof name);
-	if (name[0] != '\0')
+	nodes_call(&s->plan, node, name, sizeof name);
+	if (c->node_list[0] != '\0')
 		text_add(text, sizeof text, ": %s", name);
 	if (speed < 1)
 		text_add(text, sizeof text, "; it reaches %.3g of the speed of others", speed);
@@ -49,7 +49,8 @@ place_rows(struct rows *rows, const struct state *s, int64_t rank)
 	map_axes(&s->estimate->layout, rank, text, sizeof text);
 	rows_item(rows, TARGET_NONE, ROLE_TEXT, "coordinates%s", text);
 	for (size_t i = 0; i < s->estimate->diags.count; i++)
-		if (text_equal(s->estimate->diags.item[i].reason, "node_lost"))
+		if (text_equal(s->estimate->diags.item[i].reason, "node_lost") ||
+		    text_equal(s->estimate->diags.item[i].reason, "nodes_dead"))
 			rows_item(rows, TARGET_NONE, ROLE_TEXT, "%s", s->estimate->diags.item[i].message);
 }
 

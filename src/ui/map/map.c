@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/framework/levels.h"
-#include "core/plan/nodes.h"
 #include "core/base/text.h"
 #include "ui/map/map_role.h"
 #include "ui/map/map_unit.h"
@@ -96,6 +95,7 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 	const struct map_grid *g = &d->grid;
 	const int w = g->box_w, h = (int)g->box_h;
 	const double speed = nodes_speed(d->plan, box, box);
+	const bool down = map_is_down(d, box, box);
 	char title[NODE_NAME_SIZE + PLAN_ID_SIZE + 64], name[NODE_NAME_SIZE];
 	const char *gpu;
 
@@ -111,18 +111,22 @@ draw_box(struct map_drawing *d, int64_t box, int x, int y)
 	if (g->domain > 1 && !g->blocked && w > 30) /* several nodes on one NVLink fabric */
 		text_put(title, sizeof title, " node %lld, NVLink domain %lld ", (long long)box,
 		    (long long)(box / g->domain));
-	nodes_name(d->plan->cluster.node_list, box, name, sizeof name);
-	if (name[0] != '\0' && canvas_width(d->c, name) + 3 <= w)
-		text_put(title, sizeof title, " %s ", name);
-	if (speed < 1 && w > 20)
+	if (d->plan->cluster.node_list[0] != '\0') {
+		nodes_call(d->plan, box, name, sizeof name);
+		if (canvas_width(d->c, name) + 3 <= w)
+			text_put(title, sizeof title, " %s ", name);
+	}
+	if (down && w > 20)
+		text_add(title, sizeof title, "down ");
+	else if (speed < 1 && w > 20)
 		text_add(title, sizeof title, "slow %.3g ", speed);
-	else if (speed < 1 && (int)strlen(title) < w - 1)
-		text_add(title, sizeof title, "!");
+	else if ((down || speed < 1) && (int)strlen(title) < w - 1)
+		text_add(title, sizeof title, down ? "x" : "!");
 	gpu = nodes_gpu(d->plan, box);
 	if (!text_equal(gpu, d->plan->cluster.gpu) && (int)(strlen(title) + strlen(gpu)) + 2 <= w)
 		text_add(title, sizeof title, "%s ", gpu);
-	draw_title(d, x + 1, y, w - 1, (struct style){ .role = speed < 1 ? ROLE_WARNING : ROLE_TEXT },
-	    title, box);
+	draw_title(d, x + 1, y, w - 1, (struct style){ .role = down ? ROLE_ERROR : speed < 1 ? ROLE_WARNING :
+	    ROLE_TEXT }, title, box);
 }
 
 /* The largest unit of cluster.levels above a block that begins with it (level_name), -1: none does.
@@ -412,10 +416,13 @@ drawing_init(struct map_drawing *d, const struct plan *p, const struct estimate 
     const struct map_view *view)
 {
 	struct paint_offsets beside;
+	char err[256];
 
 	d->plan = p;
 	d->estimate = e;
 	d->view = view;
+	if (!nodes_dead(&d->dead, p, err, sizeof err))
+		d->dead.count = 0;
 	d->marks = view->where != NULL && !where_empty(view->where);
 	if (view->printed)
 		paper_grid(&d->grid, view, p, e, d->clip.w);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
-#include "core/plan/nodes.h"
 #include "ui/map/map_sets.h"
 
 struct style
@@ -318,29 +318,45 @@ columns_used(const struct map_drawing *d)
 	return d->grid.unit_w - (d->view->colors == 1 && d->grid.unit_w > 2 ? 1 : 0);
 }
 
-/* A node that is slow, on the unit that it is or, where nodes have no frames, on its first GPU. */
-static bool
-is_slow(const struct map_drawing *d, int64_t rank)
+bool
+map_is_down(const struct map_drawing *d, int64_t first, int64_t last)
+{
+	for (int i = 0; i < d->dead.count; i++) {
+		const struct dead_range *range = &d->dead.range[i];
+
+		for (int64_t node = most_of(first, range->first); node <= last && node <= range->last; node++)
+			if (nodes_serving(&d->dead, d->plan, node) < 0)
+				return true;
+	}
+	return false;
+}
+
+/* 'x': a node that is down, '!': one that is slow, on the unit that it is or, where nodes have no frames, on its
+ * first GPU. 0: neither. */
+static wchar_t
+ailing(const struct map_drawing *d, int64_t rank)
 {
 	const int64_t per_node = d->plan->cluster.gpus_per_node, slot = plan_slot(d->plan, rank);
 	const int64_t nodes = d->grid.zoom >= MAP_ZOOM_NODE ? d->grid.stride / per_node : 1;
+	const int64_t first = slot / per_node, last = first + nodes - 1;
 
-	return !d->grid.framed && (d->grid.zoom >= MAP_ZOOM_NODE || slot % per_node == 0) &&
-	    nodes_speed(d->plan, slot / per_node, slot / per_node + nodes - 1) < 1;
+	if (d->grid.framed || (d->grid.zoom < MAP_ZOOM_NODE && slot % per_node != 0))
+		return 0;
+	return map_is_down(d, first, last) ? L'x' : nodes_speed(d->plan, first, last) < 1 ? L'!' : 0;
 }
 
 static void
 draw_cell(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 {
 	const struct rect r = { x, y, columns_used(d), d->grid.unit_h };
-	const bool slow = is_slow(d, rank);
+	const wchar_t mark = ailing(d, rank);
 
 	for (int i = 0; i < d->view->colors; i++) {
 		struct hue hue;
 		const struct style style = unit_style(d, i, rank, marked, &hue);
 
 		draw_band(d, band_of(r, i, d->view->colors), style,
-		    slow && !has_cursor(d, rank) ? L'!' : sign_of(d, i, style, hue));
+		    mark != 0 && !has_cursor(d, rank) ? mark : sign_of(d, i, style, hue));
 	}
 }
 

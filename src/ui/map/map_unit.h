@@ -3,6 +3,7 @@
  */
 #ifndef UI_MAP_UNIT_H
 #define UI_MAP_UNIT_H
+#include "core/plan/nodes.h"
 #include "ui/map/map_grid.h"
 
 /* Everything that drawing one unit needs. */
@@ -16,8 +17,12 @@ struct map_drawing {
 	struct map_paint paint[MAP_COLORS_MAX];
 	int64_t cursor_value[MAP_COLORS_MAX]; /* -1: no peers to show */
 	bool marks;             /* somebody looked for something */
+	struct dead_nodes dead; /* of the plan's */
 	int64_t first, last;    /* lines of the map that are shown */
 };
+
+/* Some of the plan's nodes from first to last are down, and nothing stands in for them. */
+bool map_is_down(const struct map_drawing *d, int64_t first, int64_t last);
 
 /* Draw the unit that begins with a rank, at a cell of the canvas. */
 void map_unit_draw(struct map_drawing *d, int64_t rank, int x, int y);
