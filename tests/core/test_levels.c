@@ -33,7 +33,7 @@ static void
 reads(void **state)
 {
 	static const char *const bad[] = { "8", "8:", ":50", "8:50/", "8:50/0.5", "8:0", "8:50,8:50", "8:50,12:50",
-		"16:50,8:50", "8.5:50", "x:50", "8:50/7/7", "8:nan", "99999999999:50",
+		"16:50,8:50", "8.5:50", "x:50", "8:50/7/7", "8:nan", "8:50@", "8:50@0", "8:50@x", "8:50@5/7", "99999999999:50",
 		"1:1,2:1,4:1,8:1,16:1,32:1,64:1,128:1,256:1" };
 	struct plan p = plan_with(PODS);
 	struct levels levels;
@@ -69,6 +69,8 @@ shares(void **state)
 	s = link_stride(&p, 16, 1024);       /* stages of 128 nodes: three in a pod share a seventh */
 	near(1 - s.level.ring, 3 / 7.0);
 	assert_int_equal(s.level.unit, 24576);
+	s = link_stride(&p, 16, 1016);       /* of one node fewer no more than three, whoever is first */
+	near(1 - s.level.ring, 3 / 7.0);
 	s = link_stride(&p, 128, 128);       /* 24 in a pod: more than enough */
 	near(1 - s.level.ring, 1);
 	/* each on its own: 24 of 128 are in the pod, so 104 of 127 parts leave it at a seventh */
@@ -107,6 +109,35 @@ times(void **state)
 	}
 }
 
+/* A message between sites takes as long as light: each border between units once a round of a ring, a tree by its
+ * doublings, an exchange and a send once. Inside a unit nothing changes, nor what is faster than a hop. */
+static void
+lags(void **state)
+{
+	static const double by[] = { [COLLECTIVE_ALL_REDUCE] = 2, [COLLECTIVE_ALL_GATHER] = 1,
+		[COLLECTIVE_REDUCE_SCATTER] = 1, [COLLECTIVE_ALL_TO_ALL] = 1, [COLLECTIVE_SEND] = 1 };
+	const double hop = link_hop(&(struct plan){ .mode = MODE_TRAIN });
+	const struct plan near_sites = plan_with("8:450,64:50,128:50"), far = plan_with("8:450,64:50,128:50@10000");
+	struct span s, t;
+
+	(void)state;
+	for (enum collective c = COLLECTIVE_ALL_REDUCE; c <= COLLECTIVE_SEND; c++) {
+		s = link_stride(&near_sites, 16, 8);
+		t = link_stride(&far, 16, 8);
+		near(collective_seconds(&far, c, 1e6, &t, NULL) - collective_seconds(&near_sites, c, 1e6, &s, NULL),
+		    by[c] * (0.01 - hop));
+		s = link_stride(&near_sites, 8, 8);
+		t = link_stride(&far, 8, 8);
+		near(collective_seconds(&far, c, 1e6, &t, NULL), collective_seconds(&near_sites, c, 1e6, &s, NULL));
+	}
+	t = link_stride(&far, 32, 8);            /* the last level joins all beyond it: four sites */
+	near(t.level.ring_lag, 3 * (0.01 - hop));
+	near(t.level.tree_lag, 2 * (0.01 - hop));
+	near(t.level.lag, 0.01 - hop);
+	s = link_stride(&(const struct plan){ .cluster = plan_with("8:450@1,64:50@2,128:50@3").cluster }, 16, 8);
+	near(s.level.lag, 0);
+}
+
 /* Pipelines outermost cross the narrow level with little, data parallel ranks with much. */
 static void
 orders(void **state)
@@ -132,6 +163,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads), cmocka_unit_test(shares), cmocka_unit_test(times),
+		cmocka_unit_test(lags),
 		cmocka_unit_test(orders),
 	};
 

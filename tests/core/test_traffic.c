@@ -220,6 +220,35 @@ data_parallel(void **state)
 	}
 }
 
+/* Copies cross what lies between them, where pipelines are inner as well. */
+static void
+copies_apart(void **state)
+{
+	static const char *const orders[] = { "tp-cp-ep-dp-pp", "tp-cp-ep-pp-dp" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct plan p = settings_plan("gpus_per_node=8 nodes=16 tp=8 pp=4 dp_replicate=2 nvlink_gbps=450 "
+		    "levels=8:450,64:50,128:50", "");
+		struct plan q = p;
+		struct placement pl;
+		struct traffic t;
+		struct layout l;
+		bool found = false;
+
+		settings_put(&q, "order", orders[i]);
+		assert_true(layout_init(&l, &q, NULL));
+		assert_true(placement_init(&pl, &q, NULL));
+		steptime_estimate(&q, &l, &pl, 16, &t, NULL);
+		for (size_t k = 0; k < t.count; k++)
+			if (t.row[k].dim == TRAFFIC_DP && strcmp(t.row[k].collective, "all-reduce") == 0) {
+				assert_int_equal(t.row[k].span.level.unit, i == 0 ? 64 : 128);
+				found = true;
+			}
+		assert_true(found);
+	}
+}
+
 static void
 replicated(void **state)
 {
@@ -510,7 +539,7 @@ main(void)
 		cmocka_unit_test(tensor_again), cmocka_unit_test(context_parallel_latent),
 		cmocka_unit_test(context_parallel_again), cmocka_unit_test(pipeline_parallel),
 		cmocka_unit_test(pipeline_folded), cmocka_unit_test(data_parallel),
-		cmocka_unit_test(replicated), cmocka_unit_test(mirrored), cmocka_unit_test(experts),
+		cmocka_unit_test(copies_apart), cmocka_unit_test(replicated), cmocka_unit_test(mirrored), cmocka_unit_test(experts),
 		cmocka_unit_test(routing_map),
 		cmocka_unit_test(embedding), cmocka_unit_test(single_precision),
 		cmocka_unit_test(experts_unsplit), cmocka_unit_test(deepspeed_gradients),

@@ -27,10 +27,10 @@ static void
 fill_train(struct estimate *e)
 {
 	static const struct traffic_row rows[] = {
-		{ TRAFFIC_TP, "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8, { 0, 0, 0 } }, 128, 118e9, 0.41, 0.2 },
-		{ TRAFFIC_TP, "reduce-scatter", { SPAN_NVLINK, 8, 8, 1, 1, 8, { 0, 0, 0 } }, 128, 117e9, 0.4, 0.1 },
-		{ TRAFFIC_PP, "send", { SPAN_NETWORK, 4, 1, 4, 4, 1, { 0, 0, 0 } }, 64, 2.1e9, 0.05, 0.0004 },
-		{ TRAFFIC_DP, "reduce-scatter", { SPAN_MIXED, 16, 8, 2, 2, 8, { 0, 0, 0 } }, 1, 17e9, 0.9, 0 },
+		{ TRAFFIC_TP, "all-gather", { SPAN_NVLINK, 8, 8, 1, 1, 8, { .ring = 0 } }, 128, 118e9, 0.41, 0.2 },
+		{ TRAFFIC_TP, "reduce-scatter", { SPAN_NVLINK, 8, 8, 1, 1, 8, { .ring = 0 } }, 128, 117e9, 0.4, 0.1 },
+		{ TRAFFIC_PP, "send", { SPAN_NETWORK, 4, 1, 4, 4, 1, { .ring = 0 } }, 64, 2.1e9, 0.05, 0.0004 },
+		{ TRAFFIC_DP, "reduce-scatter", { SPAN_MIXED, 16, 8, 2, 2, 8, { .ring = 0 } }, 1, 17e9, 0.9, 0 },
 	};
 
 	fill_memory(e);

@@ -9,6 +9,11 @@
  * Rings and pipelines enter and leave a unit once, so all up-links of the members in a unit are
  * theirs: they wait only where there are fewer members in it than it is oversubscribed. In an
  * all-to-all each member sends over its own.
+ *
+ * "49152:5@10000" says besides that a small message takes so many microseconds from one unit below to the
+ * next, in place of cluster.latency_us: between sites the way of light, 4.9 us a km of fibre (its index is
+ * 1.468: Corning SMF-28 product information), and what switches and transport add. A ring passes each border between units once a
+ * round, a tree once for each doubling of them.
  */
 #ifndef CORE_LEVELS_H
 #define CORE_LEVELS_H
@@ -25,6 +30,7 @@ struct levels {
 	struct level {
 		int64_t gpus;       /* of a unit */
 		double gbps, over;  /* GB/s of a GPU inside it; up-links of its units: 1 over this */
+		double latency_us;  /* of a message between its units, 0: that of the network */
 	} level[LEVELS_MAX];    /* from small to large */
 };
 
@@ -44,11 +50,13 @@ struct level_share {
 	double ring, each;      /* shares of a card's rate that levels take from rings and sends, and from
 	                         * each member of an exchange: 0 without levels */
 	int64_t unit;           /* GPUs of the smallest unit that holds the group; 0: not known */
+	double ring_lag, tree_lag, lag; /* seconds that levels add to a round of a ring, to a tree's way up, to a message */
 };
 
 /* The group has `members` of its `size` members in a unit, and `inside` in an NVLink domain, by this
- * function of the unit's GPUs; card is what a GPU sends to the network, in GB/s. */
+ * function of the unit's GPUs; card is what a GPU sends to the network, in GB/s; hop
+ * the seconds of a message over it. */
 typedef int64_t level_members(const void *context, int64_t gpus);
 struct level_share levels_share(const struct plan *p, int64_t size, int64_t inside, double card,
-    level_members *members, const void *context);
+    double hop, level_members *members, const void *context);
 #endif

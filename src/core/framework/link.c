@@ -211,6 +211,12 @@ link_lag(const struct plan *p)
 	return p->cluster.transport == TRANSPORT_SOCKETS ? SOCKETS_HOP - NET_HOP : 0;
 }
 
+double
+link_hop(const struct plan *p)
+{
+	return NET_HOP + link_lag(p);
+}
+
 /* Gb/s of a node; where a plan does not know its cards one of 1 Gb/s. */
 static double
 node_gbps(const struct plan *p)
@@ -240,7 +246,7 @@ outside_rate(const struct plan *p, const struct span *s)
 static double
 outside_hop(const struct plan *p, const struct span *s)
 {
-	return within_node(p, s) ? RING_HOP : NET_HOP + link_lag(p);
+	return within_node(p, s) ? RING_HOP : link_hop(p);
 }
 
 /* Note the rate of `gpus` GPUs out of their domain, and which links it is of. */
@@ -289,10 +295,10 @@ hops_of(const struct plan *p, enum collective c, const struct span *s)
 	struct hops h = { rounds * ((n - k) * RING_HOP + (k - 1) * hop), 0 };
 	double tree;
 
+	h.ring = (c == COLLECTIVE_ALL_REDUCE ? 1.4 : 1) * h.ring + rounds * s->level.ring_lag;
 	if (c != COLLECTIVE_ALL_REDUCE)
 		return h;
-	h.ring *= 1.4;
-	tree = 2 * (((double)s->inside - 1) * TREE_HOP + log2(k) * hop);
+	tree = 2 * (((double)s->inside - 1) * TREE_HOP + log2(k) * hop + s->level.tree_lag);
 	if (k > 8 && tree < h.ring)
 		h.tree = tree;
 	return h;
@@ -304,7 +310,7 @@ note_ring(struct link_note *note, const struct plan *p, enum collective c, doubl
 {
 	const double n = (double)s->size, k = (double)s->domains, hop = outside_hop(p, s);
 	const bool reduce = c == COLLECTIVE_ALL_REDUCE;
-	char hops[80], bytes[80];
+	char hops[112], bytes[80];
 
 	if (h->tree > 0)
 		text_put(hops, sizeof hops, "2*(%.0f*%.8g + %.8g*%.8g)", (double)s->inside - 1,
@@ -312,6 +318,9 @@ note_ring(struct link_note *note, const struct plan *p, enum collective c, doubl
 	else
 		text_put(hops, sizeof hops, "%s(%.0f*%.8g + %.0f*%.8g)", reduce ? "2*1.4*" : "", n - k,
 		    RING_HOP, k - 1, hop);
+	if (s->level.lag > 0)
+		text_add(hops, sizeof hops, " + %d*%.8g", reduce ? 2 : 1, h->tree > 0 ? s->level.tree_lag :
+		    s->level.ring_lag);
 	text_put(bytes, sizeof bytes, "%s(%.0f-1)/%.0f*%.10g", reduce ? "2*" : "", n, n, payload);
 	note_slower(note, p, s, (double)s->inside * (1 - s->level.ring), reduce ? "2*(n-1)/n*S" : "(n-1)/n*S", hops, bytes);
 }
@@ -342,7 +351,7 @@ static double
 exchange_seconds(const struct plan *p, double payload, const struct span *s,
     struct link_note *note)
 {
-	const double n = (double)s->size, g = (double)s->inside, hop = outside_hop(p, s);
+	const double n = (double)s->size, g = (double)s->inside, hop = outside_hop(p, s) + s->level.lag;
 	const double outside = payload * (1 - g / n) / (outside_rate(p, s) * (1 - s->level.each));
 	const double local = g > 1 ? inside_seconds(p, COLLECTIVE_ALL_TO_ALL, payload * g / n,
 	    s->inside, note) : 0;
@@ -359,12 +368,14 @@ exchange_seconds(const struct plan *p, double payload, const struct span *s,
 static double
 send_seconds(const struct plan *p, double payload, const struct span *s, struct link_note *note)
 {
+	const double latency = SEND_LATENCY + s->level.lag;
+
 	if (note != NULL) {
 		text_put(note->symbols, sizeof note->symbols, "t0 + S/rate");
-		text_put(note->numbers, sizeof note->numbers, "%.8g + %.10g/", SEND_LATENCY, payload);
+		text_put(note->numbers, sizeof note->numbers, "%.8g + %.10g/", latency, payload);
 		note_outside(note, p, s, 1 - s->level.ring);
 	}
-	return SEND_LATENCY + payload / (outside_rate(p, s) * (1 - s->level.ring));
+	return latency + payload / (outside_rate(p, s) * (1 - s->level.ring));
 }
 
 double
@@ -441,7 +452,7 @@ double
 link_dispatch_seconds(const struct plan *p, double tokens, double token, double copies,
     const struct span *span, struct link_note *note)
 {
-	const double k = (double)span->domains, hop = outside_hop(p, span);
+	const double k = (double)span->domains, hop = outside_hop(p, span) + span->level.lag;
 	const double ranks = tokens * token * link_places_met(&p->model, (double)span->size, copies);
 	double visited, away, local;
 	char hops[32], bytes[96];

@@ -63,6 +63,9 @@ const char *link_name(const struct plan *p, const struct layout *l, int kind, in
 double link_node_gbps(const struct plan *p);
 double link_lag(const struct plan *p);
 
+/* Seconds of a hop over the network. */
+double link_hop(const struct plan *p);
+
 /* GB/s that one GPU sends to the network over its node's cards. */
 double link_card(const struct plan *p);
 

@@ -70,14 +70,15 @@ span_finish(struct span *s, const struct plan *p, int64_t in_node, level_members
 	else
 		s->kind = s->inside > 1 ? SPAN_MIXED : SPAN_NETWORK;
 	s->nic_share = (double)p->cluster.nics_per_node * (double)in_node / (double)gpus;
-	s->level = levels_share(p, s->size, s->inside, link_card(p), members, context);
+	s->level = levels_share(p, s->size, s->inside, link_card(p), link_hop(p), members, context);
 }
 
-/* Members of a group whose ranks lie as far apart as *context. */
+/* Members of a group whose ranks lie as far apart as *context, of the group that has fewest of them in a unit: for it
+ * all wait. */
 static int64_t
 members_apart(const void *context, int64_t gpus)
 {
-	return ceil_div(gpus, *(const int64_t *)context);
+	return most_of(1, gpus / *(const int64_t *)context);
 }
 
 /* A kind of a layout. */

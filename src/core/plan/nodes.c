@@ -351,7 +351,7 @@ static bool
 take_dead(struct dead_nodes *out, const struct plan *p, const char *text, size_t length)
 {
 	const int64_t most = p->cluster.node_list[0] != '\0' ? out->known : PLAN_WORLD_MAX;
-	char entry[PLAN_NODES_SIZE], name[NODE_NAME_SIZE];
+	char entry[PLAN_DEAD_SIZE], name[NODE_NAME_SIZE];
 	int64_t first, last, names;
 
 	if (memchr(text, '[', length) == NULL)

@@ -26,6 +26,7 @@ enum {
 	PLAN_PATTERN_SIZE = 256, /* a letter a layer, "MEM*E" */
 	PLAN_SCHEDULE_SIZE = 256, /* "4096x4M@252M,8192x8M" */
 	PLAN_NODES_SIZE = 512,  /* "n[001-064],fat[1-2]" */
+	PLAN_DEAD_SIZE = 256,   /* "n[017,040-043]" */
 	PLAN_OTHERS_MAX = 2,   /* types of GPU beside cluster.gpu */
 	PLAN_LAYOUT_SIZE = 1024, /* pipeline layout string */
 	PLAN_SET_WORDS = 5,
@@ -127,7 +128,7 @@ struct cluster {
 	double storage_gbps, storage_read_gbps, node_storage_gbps;
 	double host_watts, pue;
 	double gpu_hour_price, kwh_price, tb_month_price, kwh_co2_kg;
-	char levels[PLAN_LIST_SIZE], node_list[PLAN_NODES_SIZE], dead_nodes[PLAN_NODES_SIZE];
+	char levels[PLAN_LIST_SIZE], node_list[PLAN_NODES_SIZE], dead_nodes[PLAN_DEAD_SIZE];
 	char slow_nodes[PLAN_LIST_SIZE], node_gpus[PLAN_LIST_SIZE], other_gpus[PLAN_LIST_SIZE];
 };
 

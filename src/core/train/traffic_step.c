@@ -150,6 +150,20 @@ span_named(const struct plan *p, const struct layout *l, const char *const names
 	return link_span(p, l, -1);
 }
 
+/* Ranks that hold the same split: each copy is a run of the group that shares the parameters, wherever pipelines stand
+ * in the order of ranks. */
+static struct span
+copies_of(const struct plan *p, const struct layout *l, const char *name)
+{
+	const int64_t copies = p->parallel.dp_replicate;
+	const int kind = layout_kind(l, name);
+
+	if (kind < 0 || layout_group_size(l, kind) % copies != 0)
+		return link_stride(p, copies, l->world / (copies * most_of(1, p->parallel.pp)));
+	return link_stride(p, copies, layout_member(l, kind, 0, layout_group_size(l, kind) / copies) -
+	    layout_member(l, kind, 0, 0));
+}
+
 static struct replica
 replica_dense(const struct plan *p, const struct layout *l, double params)
 {
@@ -162,12 +176,11 @@ replica_dense(const struct plan *p, const struct layout *l, double params)
 	r.copies = link_span(p, l, -1);
 	if (copies > 1 && r.shard.size % copies == 0) {
 		const struct span inner = span_named(p, l, part);
-		const int64_t stride = l->world / (copies * most_of(1, p->parallel.pp));
 
 		/* MiCS of DeepSpeed takes neighbours among the data parallel ranks. */
 		r.shard = inner.size > 1 ? inner :
 		    link_stride(p, r.shard.size / copies, p->parallel.tp);
-		r.copies = link_stride(p, copies, stride);
+		r.copies = copies_of(p, l, "dp_cp");
 	}
 	return r;
 }
@@ -186,8 +199,7 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
 	r.copies = link_span(p, l, -1);
 	if (copies > 1) {
 		r.shard = span_named(p, l, own ? part : unsplit);
-		r.copies = link_stride(p, copies,
-		    l->world / (copies * most_of(1, p->parallel.pp)));
+		r.copies = copies_of(p, l, "edp");
 	}
 	return r;
 }

@@ -211,7 +211,7 @@ put_dead(struct import *im, const struct machines_kind *k)
 		return;
 	list = sorted(&names);
 	dead = sorted(&down);
-	if (list == NULL || dead == NULL || nodes_count(list) < im->plan->cluster.nodes) {
+	if (list == NULL || dead == NULL || strlen(dead) >= PLAN_DEAD_SIZE || nodes_count(list) < im->plan->cluster.nodes) {
 		notes_add(&im->assumed, "%lld nodes that are down, drained or do not answer count (fix: "
 		    "--nodes)", (long long)k->dead);
 		return;
