@@ -141,6 +141,46 @@ test_topology(void **state)
 	assert_string_equal(plan.cluster.levels, "8:450,32:50");
 	gives("BlockName=b1 BlockIndex=0 Nodes=c-[01-18] BlockSize=18\n", 18, 8, "h100-sxm-80gb");
 	assert_int_equal(plan.cluster.nodes_per_rack, 18);
+	assert_true(says(&im.assumed, "GPUs of a node times 18"));
+	gives("BlockName=b0 BlockIndex=0 Nodes=10.1.7.1,10.1.8.5 BlockSize=2\nBlockName=b1 BlockIndex=1 Nodes=10.1.7.2,10.1.9.2 "
+	    "BlockSize=2\nAggregatedBlock=b[0-1] BlockIndex=2 Nodes=10.1.7.1,10.1.7.2,10.1.8.5,10.1.9.2 BlockSize=4\n", 4, 8,
+	    "h100-sxm-80gb");
+	gives("RingName=r0 RingIndex=0 Nodes=n[1-16] RingSize=16\n", 16, 8, "h100-sxm-80gb");
+	/* names of any case, comments behind, lines that go on */
+	gives("switchname=leaf1 nodes=g-[01-16],\\\n  g-[33-48] # two shelves\nSWITCHNAME=leaf2 NODES=g-[17-32]#one\n"
+	    "#SwitchName=old Nodes=x[1-9]\nSwitchName=top Switches=leaf1,leaf2\n", 48, 8, "h100-sxm-80gb");
+	assert_string_equal(plan.cluster.levels, "8:450,256:50,512:50");
+	assert_string_equal(plan.cluster.node_list, "g-[01-16],g-[33-48],g-[17-32]");
+}
+
+/* topology.yaml: the topology of the cluster, or the first with units; the others are told. */
+static void
+test_topology_yaml(void **state)
+{
+	(void)state;
+	gives("---\n\n- topology: tree\n  cluster_default: true\n  tree:\n    switches:\n      - switch: root\n"
+	    "        children: leaf-0, leaf-1\n      - switch: leaf-0\n        nodes: c-[1-2]\n      - switch: leaf-1\n"
+	    "        nodes: c-[3-4]\n- topology: block\n  cluster_default: false\n  block:\n    block_sizes: [18]\n    blocks:\n"
+	    "      - block: cb-001\n        nodes: us-1-[1-18]\n", 4, 8, "h100-sxm-80gb");
+	assert_string_equal(plan.cluster.levels, "8:450,16:50,32:50");
+	assert_true(says(&im.ignored, "topology block"));
+	gives("- topology: default\n  cluster_default: true\n  flat: true\n- topology: b\n  block:\n    block_sizes: [18, 36]\n"
+	    "    blocks:\n    - {block: us1, nodes: 'us1-[0-17]'}\n    - {block: us2, nodes: 'us2-[0-17]'}\n", 36, 8,
+	    "h100-sxm-80gb");
+	assert_int_equal(plan.cluster.nodes_per_rack, 18);
+	refused("- topology: x\n  tree:\n    switches: 3\n  note: {switch: a, nodes: b}\n", "slurm",
+	    "list: error: no topology with switches or blocks stands here");
+}
+
+/* slurm.conf: what all nodes have, a line for what they have of their own, and partitions behind them. */
+static void
+test_slurm_conf(void **state)
+{
+	(void)state;
+	gives("ClusterName=gpu\n#NodeName=old[1-99] Gres=gpu:v100:4\nNodeName=DEFAULT CPUs=224 Gres=gpu:h100:8 State=UNKNOWN\n"
+	    "nodename=hgx[001-016] NodeAddr=10.0.0.[1-16]\nNodeName=login Gres=\n"
+	    "PartitionName=gpu Nodes=hgx[001-016] Default=YES State=DOWN\n", 16, 8, "h100-sxm-80gb");
+	assert_string_equal(plan.cluster.dead_nodes, "");
 }
 
 static void
@@ -471,6 +511,7 @@ main(void)
 		cmocka_unit_test(test_kube),
 		cmocka_unit_test(test_nccl_tests),
 		cmocka_unit_test(test_p2p),
+		cmocka_unit_test(test_topology_yaml), cmocka_unit_test(test_slurm_conf),
 		cmocka_unit_test(test_topo),
 		cmocka_unit_test(test_here),
 		cmocka_unit_test(test_into),

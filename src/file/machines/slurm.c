@@ -1,11 +1,13 @@
 #include "file/machines/slurm.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/number.h"
 #include "file/machines/lists.h"
 #include "file/machines/machines.h"
+#include "file/machines/slurm_text.h"
 #include "file/machines/topology.h"
 
 enum { WORDS_MAX = 64 };
@@ -129,16 +131,33 @@ value_of(const char *text, const char *end, const char *key, size_t *length)
 	return NULL;
 }
 
+/* What stands in slurm.conf behind the nodes is of partitions. */
+static const char *
+entry_end(const char *at, const char *end)
+{
+	const char *partition = memmem(at, (size_t)(end - at), "PartitionName=", 14);
+
+	return partition != NULL ? partition : end;
+}
+
+/* slurm.conf(5): what the nodes below have, unless they say otherwise. */
+static bool
+is_default(const char *name, size_t length)
+{
+	return length == 7 && strncasecmp(name, "DEFAULT", 7) == 0;
+}
+
 static void
 read_scontrol(struct import *im, struct machines *m)
 {
-	const char *at = im->text, *counted = im->text;
+	const char *at = im->text, *counted = im->text, *usual = NULL; /* Gres of those that have none of their own */
+	size_t usual_length = 0;
 	char state[64];
 
 	im->line = 1;
 	while (at != NULL && (at = strstr(at, "NodeName=")) != NULL) {
 		const char *next = strstr(at + 1, "NodeName=");
-		const char *end = next != NULL ? next : im->text + im->size;
+		const char *end = entry_end(at, next != NULL ? next : im->text + im->size);
 		size_t name = 0, gres = 0, word = 0;
 		const char *n = value_of(at, end, "NodeName", &name);
 		const char *g = value_of(at, end, "Gres", &gres);
@@ -146,6 +165,16 @@ read_scontrol(struct import *im, struct machines *m)
 
 		for (; counted < at; counted++)
 			im->line += *counted == '\n';
+		if (is_default(n, name)) {
+			usual = g;
+			usual_length = gres;
+			at = next;
+			continue;
+		}
+		if (g == NULL) {
+			g = usual;
+			gres = usual_length;
+		}
 		text_put(state, sizeof state, "%.*s", s != NULL ? (int)word : 0, s != NULL ? s : "");
 		if (!add_nodes(im, m, n, name, g != NULL ? g : "", g != NULL ? gres : 0, state))
 			return;
@@ -180,6 +209,9 @@ read_topology(struct import *im, struct machines *m)
 	im->line = 0;
 	if (most > 0)
 		import_set_int(im, FIELD_NODES_PER_RACK, least_of(most, 1024), "nodes of a lowest switch or block");
+	if (most > 0 && strstr(im->text, "BlockName=") != NULL)
+		notes_add(&im->assumed, "blocks are racks: where they are NVLink domains, as of GB200 and GB300, set cluster.gpu and "
+		    "cluster.nvlink_domain, GPUs of a node times %lld", (long long)most);
 }
 
 /* ---- sinfo --------------------------------------------------------------------------- */
@@ -332,14 +364,21 @@ is_node_list(const char *text)
 	    text[n + strspn(text + n, " \t\r\n")] == '\0' && text[0] != '{' && text[0] != '[';
 }
 
+/* Switches, blocks or rings. */
+static bool
+names_units(const char *text)
+{
+	return strcasestr(text, "SwitchName=") != NULL || strcasestr(text, "BlockName=") != NULL ||
+	    strcasestr(text, "RingName=") != NULL || slurm_text_yaml(text);
+}
+
 bool
 slurm_recognise(const char *text)
 {
 	const char *bar = strchr(text, '|');
 
-	return strstr(text, "NodeName=") != NULL || strstr(text, "NODELIST") != NULL ||
+	return names_units(text) || strcasestr(text, "NodeName=") != NULL || strstr(text, "NODELIST") != NULL ||
 	    (strstr(text, "GRES") != NULL && strstr(text, "NODES") != NULL) || /* sinfo -o "%G %D" */
-	    strstr(text, "SwitchName=") != NULL || strstr(text, "BlockName=") != NULL ||
 	    is_node_list(text) || (bar != NULL && (strstr(text, "|gpu:") != NULL ||
 	    strstr(text, "|(null)") != NULL));
 }
@@ -347,17 +386,30 @@ slurm_recognise(const char *text)
 void
 slurm_read(struct import *im)
 {
+	const bool nodes = strcasestr(im->text, "NodeName=") != NULL, units = !nodes && names_units(im->text);
+	const char *text = im->text;
+	const size_t size = im->size;
+	struct textbuf lines = { 0 };
 	struct machines m = { 0 };
 
-	if (strstr(im->text, "NodeName=") != NULL)
+	if ((nodes || units) && slurm_text(im, &lines)) {
+		im->text = lines.text;
+		im->size = lines.used;
+	}
+	if (im->errors->count > 0)
+		;
+	else if (nodes)
 		read_scontrol(im, &m);
-	else if (strstr(im->text, "SwitchName=") != NULL || strstr(im->text, "BlockName=") != NULL)
+	else if (units)
 		read_topology(im, &m);
 	else
 		read_sinfo(im, &m);
 	if (im->errors->count == 0)
 		machines_put(im, &m, "Slurm");
-	if (im->errors->count == 0 && strstr(im->text, "SwitchName=") != NULL)
+	if (im->errors->count == 0 && units)
 		topology_put(im);
+	im->text = text;
+	im->size = size;
+	free(lines.text);
 	machines_free(&m);
 }
