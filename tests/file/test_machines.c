@@ -206,7 +206,7 @@ static void
 test_hostfile(void **state)
 {
 	(void)state;
-	gives("# two\nworker-0 slots=8\n\nworker-1 slots=8 max_slots=8 # last\n", 2, 8,
+	gives("# two\nworker-0 slots=8\n\nworker-1 slots=8 max-slots=8 # last\n", 2, 8,
 	    "h100-sxm-80gb");
 	gives("10.0.0.1:4\n10.0.0.2:4\n10.0.0.3:4\n", 3, 4, "h100-sxm-80gb");
 	gives("a slots=8\nb slots=8\nc slots=4\n", 2, 8, "h100-sxm-80gb");
@@ -395,6 +395,18 @@ test_topo(void **state)
 	    "GPU1    NV4      X      SYS     SYS\nGPU2    SYS     SYS      X      NV4\n"
 	    "GPU3    SYS     SYS     NV4      X\n", 1, 4, "h100-sxm-80gb");
 	assert_int_equal(plan.cluster.nvlink_domain, 2);
+	/* a pair of GPUs shares two cards; the legend holds no machine */
+	gives("\tGPU0\tGPU1\tNIC0\tNIC1\tNIC2\nGPU0\t X \tNV12\tPXB\tPXB\tSYS\nGPU1\tNV12\t X \tPXB\tPXB\tSYS\n\nLegend:\n\n"
+	    "  X    = Self\n  SYS  = Connection traversing PCIe as well as the SMP interconnect between NUMA nodes (e.g., "
+	    "QPI/UPI)\n  NV#  = Connection traversing a bonded set of # NVLinks\n", 1, 2, "h100-sxm-80gb");
+	assert_int_equal(plan.cluster.nics_per_node, 2);
+	assert_false(says(&im.assumed, "cluster.gpu stays"));
+	/* a tray of a rack sees four of 72 */
+	gives("GPU 0: NVIDIA GB200 (UUID: GPU-1)\nGPU 1: NVIDIA GB200 (UUID: GPU-2)\n\tGPU0\tGPU1\nGPU0\t X \tNV18\n"
+	    "GPU1\tNV18\t X \n", 1, 2, "gb200");
+	assert_false(field_is_set(FIELD_NVLINK_DOMAIN, &plan));
+	gives("\tGPU0\tNIC0\tNIC1\tNIC2\tNIC3\nGPU0\t X \tPXB\tPXB\tPXB\tPXB\n", 1, 1, "h100-sxm-80gb");
+	assert_int_equal(plan.cluster.nics_per_node, 1);
 	gives("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tSYS\nGPU1\tSYS\t X \n", 1, 2, "h100-sxm-80gb");
 	assert_int_equal(plan.cluster.nvlink_domain, 1);
 }

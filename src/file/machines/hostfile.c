@@ -51,7 +51,8 @@ read_host(const char *line, struct host *h)
 		if (n > 6 && strncmp(rest, "slots=", 6) == 0) {
 			if (!read_count(rest + 6, n - 6, &h->slots))
 				return false;
-		} else if (n <= 10 || strncmp(rest, "max_slots=", 10) != 0)
+		} else if (n <= 10 || (strncmp(rest, "max_slots=", 10) != 0 &&
+		    strncmp(rest, "max-slots=", 10) != 0))
 			return false;
 	}
 	return true;

@@ -220,6 +220,16 @@ put_dead(struct import *im, const struct machines_kind *k)
 	import_set(im, FIELD_DEAD_NODES, dead, "nodes that are down, drained or do not answer");
 }
 
+/* All GPUs of the node are in one domain, which of such GPUs has more nodes: what is seen from one tells no more. */
+static bool
+goes_beyond(const struct import *im, int64_t domain, const struct machines_kind *k)
+{
+	const struct catalog_entry *gpu = im->catalog != NULL && field_is_set(FIELD_GPU, im->plan) ?
+	    catalog_find(&im->catalog->gpus, im->plan->cluster.gpu) : NULL;
+
+	return gpu != NULL && domain == k->gpus && gpu->values.cluster.nvlink_domain > domain;
+}
+
 void
 machines_put(struct import *im, const struct machines *m, const char *source)
 {
@@ -233,7 +243,7 @@ machines_put(struct import *im, const struct machines *m, const char *source)
 	machines_gpu(im, best->gpu, source);
 	put_size(im, m, best, source);
 	put_memory(im, m->memory_mib);
-	if (m->domain > 0)
+	if (m->domain > 0 && !goes_beyond(im, m->domain, best))
 		import_set_int(im, FIELD_NVLINK_DOMAIN, m->domain, source);
 	if (m->nics > 0)
 		import_set_int(im, FIELD_NICS_PER_NODE, m->nics, source);

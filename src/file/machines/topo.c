@@ -77,12 +77,22 @@ take_row(struct topo *t, const char *line)
 	return true;
 }
 
+/* "SYS  = Connection traversing PCIe as well as ..." */
+static bool
+is_legend(const char *word, size_t n, const char *after, size_t next)
+{
+	return next == 1 && *after == '=' && ((n == 1 && *word == 'X') || nearness(word, n) > 0 ||
+	    (n == 3 && strncmp(word, "NV#", 3) == 0));
+}
+
 bool
 topo_line(struct topo *t, const char *line)
 {
 	size_t n, next;
 	const char *word = next_word(line, &n), *after = next_word(word + n, &next);
 
+	if (is_legend(word, n, after, next))
+		return true;
 	if (!is_device(word, n))
 		return false;
 	if (is_device(after, next) || (next >= 3 && strncmp(after, "CPU", 3) == 0)) {
@@ -134,18 +144,16 @@ topo_rails(const struct topo *t)
 	int64_t rails = 0;
 
 	for (int i = 0; i < t->devices; i++) {
-		unsigned char least = NEAR_PXB + 1;
-		int best = -1;
+		unsigned char least = NEAR_PXB;
 
 		for (int k = 0; t->is_gpu[i] && k < t->devices; k++)
-			if (!t->is_gpu[k] && t->cell[i][k] > 0 && t->cell[i][k] < least) {
+			if (!t->is_gpu[k] && t->cell[i][k] > 0 && t->cell[i][k] < least)
 				least = t->cell[i][k];
-				best = k;
+		for (int k = 0; t->is_gpu[i] && k < t->devices; k++)
+			if (!t->is_gpu[k] && t->cell[i][k] == least && !used[k]) {
+				used[k] = true;
+				rails++;
 			}
-		if (best >= 0 && !used[best]) {
-			used[best] = true;
-			rails++;
-		}
 	}
-	return rails;
+	return rails < t->gpus ? rails : t->gpus;
 }

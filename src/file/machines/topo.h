@@ -31,6 +31,7 @@ bool topo_line(struct topo *t, const char *line);
  * NVLink, 0 without a matrix. */
 int64_t topo_domain(const struct topo *t);
 
-/* Cards that are nearest to some GPU; 0 where none is told apart. */
+/* Cards that are nearest to some GPU, all of those on one switch with it, as the pairs of a DGX A100 have; no more than
+ * GPUs, as slower ones come in numbers (four EFA cards a GPU). 0 where none is told apart. */
 int64_t topo_rails(const struct topo *t);
 #endif
