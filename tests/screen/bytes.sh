@@ -41,3 +41,19 @@ sleep 1 # the measurement itself: nothing may happen meanwhile
 [ "$(size)" = "$last" ] || fail "idle, but $(($(size) - last)) bytes were sent"
 keys q
 expect 'rc=0'
+
+# A picture of 16,384 GPUs, all of it, by what has a colour for each node beside another.
+start 200 60 tmux-256color "'$PROG' --nodes=2048 --model=llama-3.1-405b --tp=8 --pp=16 --order=tp-cp-ep-pp-dp"
+expect '126 layers are not divisible'
+T pipe-pane -o -t s: "cat >'$D/bytes'"
+for by in stage dp pp; do
+	keys ":color $by" Enter
+	expect "map by $by"
+	before=$(settled 0)
+	keys C-l
+	now=$(($(settled "$before") - before))
+	echo "bytes of a picture by $by: $now"
+	[ "$now" -lt 30000 ] || fail "a picture of 16,384 GPUs by $by sends $now bytes"
+done
+keys q
+expect 'rc=0'

@@ -171,6 +171,62 @@ test_looks(void **unused)
 	canvas_free(&c);
 }
 
+/* How much a terminal gets for the runs of cells in the order of their turns. */
+static int
+changes_of(const struct looks_cell *cell, int n, int turns)
+{
+	int changes = 0, bg = -1;
+
+	for (int turn = 0; turn <= turns; turn++)
+		for (int i = 0; i < n; i++)
+			if (cell[i].turn == turn && cell[i].look.bg >= 0 && cell[i].look.bg != bg) {
+				bg = cell[i].look.bg;
+				changes++;
+			}
+	return changes;
+}
+
+/* Sixteen colours over and over are sent one after another; two in turn are not, nor what is small. Where
+ * a row of the first turn has others on it, it is painted as one. */
+static void
+test_turns(void **unused)
+{
+	static struct looks_cell cell[40 * 20];
+	struct canvas c;
+	int n, turns;
+
+	(void)unused;
+	assert_true(canvas_init(&c, 40, 20, true));
+	for (int y = 0; y < 20; y++)
+		for (int x = 0; x < 40; x++)
+			canvas_put(&c, x, y, (struct style){ .role = ROLE_GROUP, .index = (uint8_t)(x / 2 % 16) }, L' ');
+	n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
+	assert_int_equal(n, 40 * 20);
+	turns = looks_turns(cell, n, c.w);
+	assert_int_equal(turns, 16);
+	assert_int_equal(changes_of(cell, n, turns), 16);
+	n = looks_changed(&c, &c, THEME_256, PALETTE_DARK, cell);
+	assert_int_equal(n, 0);
+	/* every other cell is of one colour, and so is what is under those between */
+	for (int y = 0; y < 20; y++)
+		for (int x = 0; x < 40; x += 2)
+			canvas_put(&c, x, y, (struct style){ .role = ROLE_GROUP, .index = 20 }, L' ');
+	n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
+	assert_int_equal(looks_turns(cell, n, c.w), 16);
+	for (int i = 0; i < n; i++)
+		assert_int_equal(cell[i].under.bg, cell[0].look.bg);
+	/* two colours: row by row; a blank between two runs keeps its pair */
+	for (int y = 0; y < 20; y++)
+		for (int x = 0; x < 40; x++)
+			canvas_put(&c, x, y, x == 20 ? (struct style){ .role = ROLE_TEXT } :
+			    (struct style){ .role = ROLE_GROUP, .index = (uint8_t)(x / 2 % 2) }, L' ');
+	n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
+	assert_int_equal(looks_turns(cell, n, c.w), 0);
+	assert_false(cell[20].plain);
+	assert_int_equal(cell[20].look.bg, -1);
+	canvas_free(&c);
+}
+
 /* The part of a list that is shown, beside the title; nothing where all of it is. */
 static void
 test_frame_part(void **unused)
@@ -211,6 +267,7 @@ main(void)
 		cmocka_unit_test(test_clip), cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_bad_text), cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_print), cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_frame_part),
 	};
 

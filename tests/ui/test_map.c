@@ -583,7 +583,8 @@ test_legend(void **unused)
 	(void)unused;
 	lay_out("megatron", 8, 8, 2, 1, 4);
 	v = view_of(kinds, 4, MAP_ZOOM_NODE); /* in 7 lines none are kept for it */
-	assert_true(draws(&v, 58, 7, "tp: 32 groups of 2 "));
+	assert_true(draws(&v, 58, 7, "tp: 32 groups of 2, each inside one node"));
+	assert_true(draws(&v, 30, 7, "tp: 32 groups of 2"));
 	assert_true(draws(&v, 58, 7, "stage: 4 of 16 GPUs "));
 	v = view_of(link, 1, MAP_ZOOM_NODE);
 	assert_true(draws(&v, 46, 7, " n  network"));

@@ -603,6 +603,46 @@ test_own_colors(void **unused)
 	assert_true(map_paint_of(&m, 5).value < 0);
 }
 
+/* The background of a rank's unit on a drawn map, in one of its columns. */
+static int
+ground_of(const struct canvas *c, const struct map_view *v, int64_t rank, int column)
+{
+	int x, y;
+
+	assert_true(map_find(v, in(c->w, c->h), rank, &x, &y));
+	return theme_look(c->cell[y * c->w + x + column].style, THEME_256, PALETTE_DARK).bg;
+}
+
+/* Of 128 groups the first GPUs of the nodes are in 16, and each of these has a colour of its own. What
+ * is inside nodes leaves its part of them to what is not. */
+static void
+test_own_of_nodes(void **unused)
+{
+	static const char *const kinds[] = { "tp", "dp" };
+	const struct layout *l = &estimate.layout;
+	struct canvas c;
+
+	(void)unused;
+	lay_out("megatron", 256, 8, 8, 16, 1);
+	assert_true(canvas_init(&c, 140, 12, true));
+	for (int n = 1; n <= 2; n++) {
+		const struct map_view v = view_of(kinds + 2 - n, n, MAP_ZOOM_NODE);
+		const int dp = v.color[n - 1].kind;
+
+		canvas_clear(&c);
+		map_draw(&c, (struct rect){ 0, 0, 140, 12 }, &plan, &estimate, &v);
+		for (int64_t a = 0; a < 2048; a += 8) {
+			for (int64_t b = 0; b < a; b += 8)
+				assert_int_equal(ground_of(&c, &v, a, 0) == ground_of(&c, &v, b, 0),
+				    layout_group_of(l, dp, a) == layout_group_of(l, dp, b));
+			assert_int_equal(ground_of(&c, &v, a, 0), ground_of(&c, &v, a, n - 1));
+		}
+	}
+	assert_true(finds(printed(&c, THEME_MONO), "first GPU  0   8   16   24 ", true));
+	assert_true(finds(printed(&c, THEME_MONO), "256 groups of 8, each inside one node", true));
+	canvas_free(&c);
+}
+
 /* Who talks to the cursor, by a look at each group: letters in the order of dimensions, two at
  * most; a unit of several ranks has those of all of them. */
 static void
@@ -696,7 +736,7 @@ main(void)
 		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places), cmocka_unit_test(test_long_layers),
 		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
 		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_own_colors), cmocka_unit_test(test_relation), cmocka_unit_test(test_relation_legend),
+		cmocka_unit_test(test_own_colors), cmocka_unit_test(test_own_of_nodes), cmocka_unit_test(test_relation), cmocka_unit_test(test_relation_legend),
 		cmocka_unit_test(test_meets), cmocka_unit_test(test_first_gpu),
 	};
 

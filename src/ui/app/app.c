@@ -44,7 +44,8 @@ show_screen(struct terminal *t, struct state *s, struct canvas *c)
 		state_advise(s);
 	state_speak(s);
 	app_draw(s, c);
-	term_show(t, c);
+	if (!term_show(t, c))
+		return false;
 	headline_title(s, title, sizeof title);
 	term_title(t, title);
 	return true;

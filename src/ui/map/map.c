@@ -313,7 +313,8 @@ letters_width(const struct map_paint *m)
 }
 
 /* "tp: 8 groups of 2", and where a letter stands for more than it tells of: "layers, by each
- * node's first GPU:", shorter where that would leave too little room for the letters. */
+ * node's first GPU:", shorter where that would leave too little room for the letters. Groups that
+ * are not drawn, being inside nodes, are told to be so. */
 static void
 put_title(const struct map_drawing *d, const struct map_paint *m, int room, char *buf,
     size_t size)
@@ -328,6 +329,11 @@ put_title(const struct map_drawing *d, const struct map_paint *m, int room, char
 	n = strlen(buf);
 	if (d->grid.stride == 1 || n == 0)
 		return;
+	if (m->single) {
+		if ((int)n + (int)sizeof ", each inside one node" <= room)
+			text_add(buf, size, ", each inside one %s", unit);
+		return;
+	}
 	colon = buf[n - 1] == ':';
 	if (colon)
 		buf[--n] = '\0';
@@ -433,6 +439,7 @@ drawing_init(struct map_drawing *d, const struct plan *p, const struct estimate 
 		struct map_paint *m = &d->paint[i];
 
 		map_paint_init(m, view->color[i], i, view->colors, view->depth, p, e, &beside);
+		m->single = view->colors > 1 && map_paint_inside(m, d->grid.stride);
 		map_mend(&d->grid, m);
 		if (m->color.by == MAP_BY_RELATION)
 			map_paint_relate(m, view->cursor, d->grid.stride);

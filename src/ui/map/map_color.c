@@ -352,15 +352,25 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 	m->set = color.by == MAP_BY_MEMORY || (color.by == MAP_BY_LINK && m->levels.count > 0) ? SET_HEAT :
 	    color.by == MAP_BY_LINK ? SET_LINK : theme_set_for(spaces, space);
 	m->colors = theme_set_size(m->set, depth);
-	if (m->values > m->colors && m->values <= theme_set_most(m->set, depth))
-		m->colors = theme_set_most(m->set, depth);
-	m->single = color.by == MAP_BY_GROUPS && spaces > 1 &&
-	    layout_group_size(&e->layout, color.kind) == 1;
+	m->most = theme_set_most(m->set, depth);
+	if (m->values > m->colors && m->values <= m->most)
+		m->colors = m->most;
+	m->single = spaces > 1 && map_paint_inside(m, 1);
 	m->blocks = depth != THEME_MONO && m->values > PAINT_LETTERS;
 	if (color.by == MAP_BY_GROUPS || color.by == MAP_BY_LINK)
 		paint_init(&m->paint, &e->layout, color.kind, m->set, m->colors, beside);
 	if (color.by == MAP_BY_STAGE || color.by == MAP_BY_LAYERS)
 		mark_stages(m, m->index, m->colors, &steps);
+}
+
+bool
+map_paint_inside(const struct map_paint *m, int64_t unit)
+{
+	const struct layout *l = &m->estimate->layout;
+	const int64_t n = m->color.by == MAP_BY_GROUPS ? layout_group_size(l, m->color.kind) : 0;
+
+	return n > 0 && l->kind[m->color.kind].shape == GROUP_MASK && unit % n == 0 &&
+	    layout_member(l, m->color.kind, 0, n - 1) == n - 1;
 }
 
 void
@@ -545,7 +555,7 @@ map_paint_entry(const struct map_paint *m, int64_t i, struct hue *hue, char *buf
 		if (i >= m->values || m->single)
 			return false;
 		*hue = map_paint_of(m, layout_member(l, m->color.kind, i, 0));
-		hue->value = i;
+		hue->value = m->paint.color_table.used && hue->color == PAINT_NONE ? -1 : i;
 		return true;
 	case MAP_BY_STAGE:
 	case MAP_BY_LAYERS:

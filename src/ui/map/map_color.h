@@ -81,11 +81,11 @@ struct map_paint {
 	const struct plan *plan;
 	const struct estimate *estimate;
 	enum theme_set set;
-	int colors;     /* of the set */
+	int colors, most; /* of the set; with those that are less far apart */
 	int64_t values; /* how many there are: groups, stages, ... */
 	bool blocks;    /* more than there are letters: colours alone are shown */
 	struct paint paint; /* GROUPS, LINK */
-	bool single;        /* each group is one GPU: beside other sources it has no colour */
+	bool single;        /* each group is in one unit: beside other sources it has no colour */
 	struct levels levels; /* LINK: units of the network, where there are any above nodes */
 	bool strays;    /* LINK: what is not on NVLink should be */
 	struct map_relation relation; /* RELATION */
@@ -102,6 +102,9 @@ struct map_paint {
 void map_paint_init(struct map_paint *m, struct map_color color, int space, int spaces,
     enum theme_colors depth, const struct plan *p, const struct estimate *e,
     const struct paint_offsets *beside);
+
+/* Whether all units of so many ranks hold whole groups of the kind. */
+bool map_paint_inside(const struct map_paint *m, int64_t unit);
 
 void map_paint_relate(struct map_paint *m, int64_t cursor, int64_t unit);
 

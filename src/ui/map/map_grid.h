@@ -72,7 +72,8 @@ int64_t map_grid_unit_rank(const struct map_grid *g, int64_t column, int64_t row
 struct paint_offsets map_grid_offsets(const struct map_grid *g);
 
 /* Where the rule for a source's colours or letters leaves neighbouring groups alike, give
- * each group one that none of its neighbours has, if that can be found soon enough. */
+ * each group one that none of its neighbours has, if that can be found soon enough. And where units
+ * show few of the groups, those have a colour each. */
 void map_mend(const struct map_grid *g, struct map_paint *m);
 
 /* True when half blocks can show the colours; when they do. */

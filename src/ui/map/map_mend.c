@@ -1,4 +1,4 @@
-/* Neighbours that the rule for the colours, or the letters, does not tell apart. */
+/* Groups that the rule for the colours, or the letters, does not tell apart though it could be done. */
 #include <string.h>
 
 #include "ui/map/map_grid.h"
@@ -6,7 +6,7 @@
 enum {
 	UNITS_MAX = 1 << 14, /* of a larger map it would be felt at each key */
 	PASSES = 6,
-	NONE = UINT8_MAX,    /* no value yet */
+	NONE = PAINT_NONE,
 };
 
 /* How many neighbours of a group's units have each value. */
@@ -65,6 +65,29 @@ mend(const struct map_grid *g, const struct paint *paint, const struct paint_rul
 	}
 }
 
+/* Where a unit is more than one GPU, few of the groups are on the map: if there are colours enough, each
+ * of those has its own. */
+static void
+share_out(const struct map_grid *g, struct map_paint *m)
+{
+	struct paint_table *table = &m->paint.color_table;
+	int used = 0;
+
+	if (g->stride == 1 || m->paint.groups <= m->colors)
+		return;
+	memset(table->value, NONE, sizeof table->value);
+	for (int64_t rank = 0; rank < g->world; rank += g->stride) {
+		const int64_t group = paint_group(&m->paint, rank);
+
+		if (group < 0 || table->value[group] != NONE)
+			continue;
+		if (used == m->most)
+			return;
+		table->value[group] = (uint8_t)used++;
+	}
+	table->used = true;
+}
+
 void
 map_mend(const struct map_grid *g, struct map_paint *m)
 {
@@ -73,6 +96,8 @@ map_mend(const struct map_grid *g, struct map_paint *m)
 	if (m->color.by != MAP_BY_GROUPS || paint->groups > PAINT_TABLE_MAX ||
 	    g->world / g->stride > UNITS_MAX)
 		return;
-	mend(g, paint, &paint->color, &paint->color_table);
+	share_out(g, m);
+	if (!paint->color_table.used)
+		mend(g, paint, &paint->color, &paint->color_table);
 	mend(g, paint, &paint->letter, &paint->letter_table);
 }

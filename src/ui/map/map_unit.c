@@ -318,6 +318,22 @@ columns_used(const struct map_drawing *d)
 	return d->grid.unit_w - (d->view->colors == 1 && d->grid.unit_w > 2 ? 1 : 0);
 }
 
+/* The sources that have a part of a unit: those whose groups are all inside units have none where
+ * others do. Returns how many. */
+static int
+sources_of(const struct map_drawing *d, int space[MAP_COLORS_MAX])
+{
+	int n = 0;
+
+	for (int i = 0; i < d->view->colors; i++)
+		if (!d->paint[i].single)
+			space[n++] = i;
+	if (n > 0)
+		return n;
+	space[0] = 0;
+	return 1;
+}
+
 bool
 map_is_down(const struct map_drawing *d, int64_t first, int64_t last)
 {
@@ -350,13 +366,15 @@ draw_cell(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 {
 	const struct rect r = { x, y, columns_used(d), d->grid.unit_h };
 	const wchar_t mark = ailing(d, rank);
+	int space[MAP_COLORS_MAX];
+	const int n = sources_of(d, space);
 
-	for (int i = 0; i < d->view->colors; i++) {
+	for (int i = 0; i < n; i++) {
 		struct hue hue;
-		const struct style style = unit_style(d, i, rank, marked, &hue);
+		const struct style style = unit_style(d, space[i], rank, marked, &hue);
 
-		draw_band(d, band_of(r, i, d->view->colors), style,
-		    mark != 0 && !has_cursor(d, rank) ? mark : sign_of(d, i, style, hue));
+		draw_band(d, band_of(r, i, n), style,
+		    mark != 0 && !has_cursor(d, rank) ? mark : sign_of(d, space[i], style, hue));
 	}
 }
 
@@ -413,13 +431,15 @@ draw_halves(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	const bool alone = slot / g->stride % g->units + g->cols >= g->units || below < 0 ||
 	    below >= plan_world(d->plan);
 	const struct rect unit = { x, y, columns_used(d), 1 };
+	int space[MAP_COLORS_MAX];
+	const int n = sources_of(d, space);
 
-	for (int i = 0; i < d->view->colors; i++) {
-		const struct rect band = band_of(unit, i, d->view->colors);
+	for (int i = 0; i < n; i++) {
+		const struct rect band = band_of(unit, i, n);
 		struct hue hue;
-		struct style upper = unit_style(d, i, rank, marked, &hue);
+		struct style upper = unit_style(d, space[i], rank, marked, &hue);
 		struct style lower = alone ? (struct style){ .role = ROLE_GROUP, .flags = STYLE_CLEAR } :
-		    lower_style(d, i, below);
+		    lower_style(d, space[i], below);
 		const bool cursor = ((upper.flags | lower.flags) & STYLE_CURSOR) != 0;
 
 		for (int k = band.x; k < band.x + band.w; k++)

@@ -30,6 +30,7 @@ enum {
 	PAINT_DIGITS_MAX = 24,
 	PAINT_LETTERS = 52,
 	PAINT_TABLE_MAX = 4096, /* groups that can have values of their own */
+	PAINT_NONE = UINT8_MAX, /* of a table: no value */
 };
 
 /* A coordinate, or a digit of one: rank / stride % size / divide % radix. */

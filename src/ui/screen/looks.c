@@ -65,3 +65,132 @@ looks_of(const struct canvas *c, int x, int y, enum theme_colors colors,
 	*look = (struct look){ .fg = -1, .bg = -1 };
 	return false;
 }
+
+static bool
+same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->ch == b->ch && memcmp(&a->style, &b->style, sizeof a->style) == 0;
+}
+
+int
+looks_changed(const struct canvas *c, const struct canvas *was, enum theme_colors colors,
+    enum theme_palette palette, struct looks_cell *cell)
+{
+	int n = 0;
+
+	for (int y = 0; y < c->h; y++) {
+		int last = -LOOKS_GAP - 1; /* cell that changed */
+
+		for (int x = 0; x < c->w; x++) {
+			const int at = y * c->w + x;
+			const struct cell *now = &c->cell[at];
+			const bool wide = x + 1 < c->w && now[1].ch == L'\0';
+
+			if (now->ch == L'\0')
+				continue;
+			if (was == NULL || !same_cell(now, &was->cell[at]) ||
+			    (wide && !same_cell(now + 1, &was->cell[at + 1])))
+				last = x;
+			/* Blanks follow the colour of the word before them. */
+			if (last != x && (now->ch != L' ' || x - last > LOOKS_GAP))
+				continue;
+			cell[n] = (struct looks_cell){ .at = at };
+			cell[n].plain = !looks_of(c, x, y, colors, palette, &cell[n].look);
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Curses sends again what stands between two changes that are nearer: a move is no shorter. */
+enum { NEAR = 6, TURNS_MOST = 128, RUNS_LEAST = 8 };
+
+/* A background, as one goes along the rows. */
+struct ground {
+	struct look look;
+	int end;      /* of its last run */
+	int runs;
+	bool is_near; /* some of them are */
+};
+
+struct grounds {
+	struct ground ground[TURNS_MOST];
+	int count;
+};
+
+/* The place of a look among them, TURNS_MOST where it has none. */
+static int
+ground_of(struct grounds *g, struct look look)
+{
+	int i = 0;
+
+	if (look.bg < 0)
+		return TURNS_MOST;
+	while (i < g->count && (g->ground[i].look.fg != look.fg || g->ground[i].look.bg != look.bg))
+		i++;
+	if (i == g->count && i < TURNS_MOST)
+		g->ground[g->count++] = (struct ground){ .look = look, .end = -NEAR };
+	return i;
+}
+
+static void
+find_grounds(struct grounds *g, const struct looks_cell *cell, int n, int w)
+{
+	int last = TURNS_MOST;
+
+	for (int i = 0; i < n; i++) {
+		const int at = cell[i].at, now = ground_of(g, cell[i].look);
+		struct ground *ground = &g->ground[now];
+
+		if (now < TURNS_MOST && (now != last || ground->end != at)) {
+			ground->runs++;
+			ground->is_near = ground->is_near || (at - ground->end < NEAR && at % w >= NEAR);
+		}
+		if (now < TURNS_MOST)
+			ground->end = at + 1;
+		last = now;
+	}
+}
+
+/* A blank alone between two backgrounds of the first turn, one of them its own or that under it. */
+static bool
+is_seam(const struct looks_cell *cell, int n, int i)
+{
+	return cell[i].plain && i > 0 && i + 1 < n && cell[i - 1].at == cell[i].at - 1 &&
+	    cell[i - 1].under.bg >= 0 && cell[i + 1].at == cell[i].at + 1 && cell[i + 1].look.bg >= 0 &&
+	    (cell[i - 1].turn == 0 || cell[i + 1].turn == 0);
+}
+
+/* What the first turn paints where a later one comes: what it paints to the left of it. */
+static void
+paint_under(struct looks_cell *cell, int n, int w)
+{
+	for (int i = 0; i < n; i++) {
+		cell[i].under = cell[i].look;
+		if (cell[i].turn > 0 && i > 0 && cell[i - 1].at == cell[i].at - 1 && cell[i].at % w > 0)
+			cell[i].under = cell[i - 1].under;
+		else if (cell[i].turn > 0)
+			cell[i].under.bg = -1;
+	}
+}
+
+int
+looks_turns(struct looks_cell *cell, int n, int w)
+{
+	struct grounds g = { .count = 0 };
+	uint8_t turn[TURNS_MOST + 1] = { 0 };
+	int turns = 0;
+
+	find_grounds(&g, cell, n, w);
+	for (int i = 0; i < g.count; i++)
+		if (!g.ground[i].is_near && g.ground[i].runs >= RUNS_LEAST)
+			turn[i] = (uint8_t)++turns;
+	for (int i = 0; i < n; i++)
+		cell[i].turn = turn[ground_of(&g, cell[i].look)];
+	paint_under(cell, n, w);
+	/* With a pair of the terminal's own colours a seam does not reset all attributes. */
+	for (int i = 0; i < n; i++)
+		if (is_seam(cell, n, i))
+			cell[i].plain = false;
+	return turns;
+}

@@ -18,4 +18,25 @@ enum { LOOKS_GAP = 12 }; /* blanks between two words that are sent as a part of 
  */
 bool looks_of(const struct canvas *c, int x, int y, enum theme_colors colors,
     enum theme_palette palette, struct look *look);
+
+/* A cell that is to be sent. */
+struct looks_cell {
+	int at;            /* row x width + column */
+	bool plain;        /* it has no look of its own */
+	uint8_t turn;
+	struct look look;
+	struct look under; /* in turns: that it has in the first, with a background if any */
+};
+
+/* Cells that are other ones than they were (NULL: all), row by row, into room for all. Returns how
+ * many. */
+int looks_changed(const struct canvas *c, const struct canvas *was, enum theme_colors colors,
+    enum theme_palette palette, struct looks_cell *cell);
+
+/*
+ * In which order they are sent: those of turn 0 row by row, then those of turn 1, and so on. Backgrounds
+ * that come again and again, with others between, have turns of their own: to move on takes half the
+ * bytes of a change of colours. Returns the last turn.
+ */
+int looks_turns(struct looks_cell *cell, int n, int w);
 #endif

@@ -33,7 +33,7 @@
 enum {
 	SIZE_MOST = 1000,  /* columns and rows that are used of a terminal */
 	ANSWER_MS = 100,
-	SYNC_LEAST = 256,  /* cells of a picture that takes several writes: curses has room for 2,800 bytes */
+	LARGE = 256,       /* cells of a picture that takes several writes: curses has room for 2,800 bytes */
 };
 
 /* xterm's control sequences: keep the title of the window, and give it back. */
@@ -267,6 +267,7 @@ term_close(struct terminal *t)
 	leave(t);
 	delscreen(t->screen);
 	free(t->pair);
+	free(t->cell);
 	canvas_free(&t->shown);
 	signals_give();
 }
@@ -317,13 +318,13 @@ pair_of(struct terminal *t, struct look look)
 	return *pair = (short)t->pairs;
 }
 
+/* Under: what stands there until its turn comes. */
 static void
-show_cell(struct terminal *t, const struct canvas *c, int x, int y)
+put_cell(struct terminal *t, const struct canvas *c, const struct looks_cell *cell, bool under)
 {
-	const wchar_t text[2] = { c->cell[y * c->w + x].ch, L'\0' };
-	struct look look;
-	const bool plain = !looks_of(c, x, y, t->colors, t->palette, &look);
-	const short pair = plain || t->colors == THEME_MONO ? 0 : pair_of(t, look);
+	const wchar_t text[2] = { under ? L' ' : c->cell[cell->at].ch, L'\0' };
+	const struct look look = under ? cell->under : cell->look;
+	const short pair = cell->plain || t->colors == THEME_MONO ? 0 : pair_of(t, look);
 	attr_t attr = A_NORMAL;
 	cchar_t out;
 
@@ -336,82 +337,68 @@ show_cell(struct terminal *t, const struct canvas *c, int x, int y)
 	if (look.reverse)
 		attr |= A_REVERSE;
 	if (setcchar(&out, text, attr, pair, NULL) == OK)
-		mvadd_wch(y, x, &out);
+		mvadd_wch(cell->at / c->w, cell->at % c->w, &out);
 }
 
-static bool
-same_cell(const struct cell *a, const struct cell *b)
-{
-	return a->ch == b->ch && memcmp(&a->style, &b->style, sizeof a->style) == 0;
-}
-
-/* Returns how many. */
-static int
-show_cells(struct terminal *t, const struct canvas *c, bool whole)
-{
-	int shown = 0;
-
-	for (int y = 0; y < c->h; y++) {
-		int last = -LOOKS_GAP - 1; /* cell that changed */
-
-		for (int x = 0; x < c->w; x++) {
-			const struct cell *now = &c->cell[y * c->w + x], *was = &t->shown.cell[y * c->w + x];
-			bool wide = x + 1 < c->w && now[1].ch == L'\0';
-
-			if (now->ch == L'\0')
-				continue;
-			if (whole || !same_cell(now, was) || (wide && !same_cell(now + 1, was + 1)))
-				last = x;
-			/* Blanks follow the colour of the word before them. */
-			if (last == x || (now->ch == L' ' && x - last <= LOOKS_GAP)) {
-				show_cell(t, c, x, y);
-				shown++;
-			}
-		}
-	}
-	return shown;
-}
-
-/* Write what curses has to write; a terminal that can shows a large picture when all of it is there
- * (mode 2026: https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036). */
+/* Cells that changed, of a large picture in turns. */
 static void
-send_picture(struct terminal *t, int cells)
+put_cells(struct terminal *t, const struct canvas *c, int n)
 {
-	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
-	const bool sync = t->decoder.syncs && cells >= SYNC_LEAST;
+	const int turns = n >= LARGE ? looks_turns(t->cell, n, c->w) : 0;
 
-	if (sync)
-		term_copy(t, begin, sizeof begin - 1);
+	leaveok(stdscr, TRUE);
+	for (int turn = 0; turn <= turns; turn++) {
+		if (turn > 0)
+			send_changes();
+		for (int i = 0; i < n; i++)
+			if (t->cell[i].turn == turn || (turn == 0 && t->cell[i].under.bg >= 0))
+				put_cell(t, c, &t->cell[i], t->cell[i].turn > turn);
+	}
+	leaveok(stdscr, FALSE);
+	move(c->cursor_y, c->cursor_x);
 	send_changes();
-	if (sync)
-		term_copy(t, end, sizeof end - 1);
 }
 
-void
+/* Nothing is known of what the screen shows. False without memory. */
+static bool
+forget_shown(struct terminal *t, const struct canvas *c)
+{
+	erase();
+	canvas_free(&t->shown);
+	free(t->cell);
+	t->cell = calloc((size_t)c->w * (size_t)c->h, sizeof *t->cell);
+	return t->cell != NULL && canvas_init(&t->shown, c->w, c->h, c->utf8);
+}
+
+bool
 term_show(struct terminal *t, const struct canvas *c)
 {
+	/* A terminal that can shows a large picture when all of it is there (mode 2026:
+	 * https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036). */
+	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
+	const bool whole = t->shown.w != c->w || t->shown.h != c->h;
 	const bool was_short = t->short_of_pairs;
-	bool whole = t->shown.w != c->w || t->shown.h != c->h;
-	int cells;
+	bool sync;
+	int n;
 
-	if (whole) {
-		canvas_free(&t->shown);
-		erase();
-		/* Without memory for the copy every cell is touched each time: right, only slower. */
-		whole = !canvas_init(&t->shown, c->w, c->h, c->utf8);
-	}
+	if (whole && !forget_shown(t, c))
+		return false;
+	n = looks_changed(c, whole ? NULL : &t->shown, t->colors, t->palette, t->cell);
+	sync = t->decoder.syncs && n >= LARGE;
+	if (sync)
+		term_copy(t, begin, sizeof begin - 1);
 	t->short_of_pairs = false;
-	cells = show_cells(t, c, whole);
+	put_cells(t, c, n);
 	if (t->short_of_pairs && !was_short) {
 		/* Pairs of earlier pictures are not needed any more: once more without them. */
 		memset(t->pair, 0, PAIR_COLORS * sizeof *t->pair);
 		t->pairs = 0;
-		cells = show_cells(t, c, true);
+		put_cells(t, c, looks_changed(c, NULL, t->colors, t->palette, t->cell));
 	}
-	if (!whole)
-		memcpy(t->shown.cell, c->cell, (size_t)c->w * (size_t)c->h * sizeof *c->cell);
-	move(c->cursor_y, c->cursor_x);
-	send_picture(t, cells);
+	if (sync)
+		term_copy(t, end, sizeof end - 1);
+	memcpy(t->shown.cell, c->cell, (size_t)c->w * (size_t)c->h * sizeof *c->cell);
+	return true;
 }
 
 void
@@ -478,7 +465,7 @@ term_bell(void)
 void
 term_repaint(struct terminal *t)
 {
-	(void)t;
+	canvas_free(&t->shown);
 	clearok(curscr, TRUE);
 }
 
@@ -491,7 +478,7 @@ resume(struct terminal *t)
 	keypad(stdscr, TRUE);
 	signals_hold();
 	take_size(t);
-	clearok(curscr, TRUE);
+	term_repaint(t);
 }
 
 void

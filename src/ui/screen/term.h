@@ -9,6 +9,7 @@
 
 #include "ui/screen/canvas.h"
 #include "ui/screen/decode.h"
+#include "ui/screen/looks.h"
 
 enum { PAIR_COLORS = 257 }; /* of a palette, and the terminal's own */
 
@@ -25,6 +26,7 @@ struct terminal {
 	struct timespec asked; /* when the background was */
 	enum theme_palette palette;
 	struct canvas shown; /* what the screen shows now */
+	struct looks_cell *cell; /* room for what is to be sent of it */
 	int pairs;           /* colour pairs in use; */
 	short (*pair)[PAIR_COLORS]; /* their numbers, by foreground and background + 1, 0: none */
 	bool short_of_pairs; /* some cell got none */
@@ -40,8 +42,8 @@ bool term_open(struct terminal *t, enum color_when color);
 /* Give it back as it was. */
 void term_close(struct terminal *t);
 
-/* Show a canvas of the terminal's size; only what changed is sent. */
-void term_show(struct terminal *t, const struct canvas *c);
+/* Show a canvas of the terminal's size; only what changed is sent. False without memory. */
+bool term_show(struct terminal *t, const struct canvas *c);
 
 /* Show colours by a palette from now on. */
 void term_palette(struct terminal *t, enum theme_palette palette);
