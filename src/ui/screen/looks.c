@@ -4,14 +4,29 @@
 
 /* Nothing to see but the background that the terminal has anyway. */
 static bool
-is_blank(const struct cell *cell, enum theme_colors colors, enum theme_palette palette)
+is_blank(const struct cell *cell, struct look look)
 {
-	struct look look;
+	return cell->ch == L' ' && look.bg < 0 && !look.underline && !look.reverse;
+}
 
-	if (cell->ch != L' ')
-		return false;
-	look = theme_look(cell->style, colors, palette);
-	return look.bg < 0 && !look.underline && !look.reverse;
+static bool
+same_style(const struct cell *a, const struct cell *b)
+{
+	return memcmp(&a->style, &b->style, sizeof a->style) == 0;
+}
+
+/* Where the blanks that go on from one towards an end stop, at the end or before it. */
+static int
+past_blanks(const struct cell *row, int x, int end, enum theme_colors colors,
+    enum theme_palette palette)
+{
+	int i = x;
+
+	do
+		i += end < x ? -1 : 1;
+	while (i != end && row[i].ch == L' ' && (same_style(&row[i], &row[x]) ||
+	    is_blank(&row[i], theme_look(row[i].style, colors, palette))));
+	return i;
 }
 
 /* The end of the word to the left of a blank in a short gap between words, else -1. */
@@ -19,14 +34,11 @@ static int
 word_before(const struct cell *row, int w, int x, enum theme_colors colors,
     enum theme_palette palette)
 {
-	int left = x - 1, right = x + 1;
+	const int start = x > LOOKS_GAP ? x - LOOKS_GAP - 1 : -1;
+	const int left = past_blanks(row, x, start, colors, palette);
+	const int end = left + LOOKS_GAP + 1 < w ? left + LOOKS_GAP + 2 : w;
 
-	while (left >= 0 && left >= x - LOOKS_GAP && is_blank(&row[left], colors, palette))
-		left--;
-	while (right < w && right <= left + LOOKS_GAP && is_blank(&row[right], colors, palette))
-		right++;
-	if (left < 0 || right >= w || right - left - 1 > LOOKS_GAP ||
-	    is_blank(&row[right], colors, palette))
+	if (left == start || past_blanks(row, x, end, colors, palette) == end)
 		return -1;
 	return row[left].ch == L'\0' ? left - 1 : left;
 }
@@ -36,8 +48,7 @@ static bool
 is_lettered(const struct cell *row, int w, int x)
 {
 	for (int way = -1; way <= 1; way += 2)
-		for (int i = x + way; i >= 0 && i < w &&
-		    memcmp(&row[i].style, &row[x].style, sizeof row->style) == 0; i += way)
+		for (int i = x + way; i >= 0 && i < w && same_style(&row[i], &row[x]); i += way)
 			if (row[i].ch != L' ')
 				return true;
 	return false;
@@ -51,7 +62,7 @@ looks_of(const struct canvas *c, int x, int y, enum theme_colors colors,
 	int word;
 
 	*look = theme_look(row[x].style, colors, palette);
-	if (!is_blank(&row[x], colors, palette)) {
+	if (!is_blank(&row[x], *look)) {
 		if (row[x].ch == L' ' && look->bg >= 0 && !look->underline && !is_lettered(row, c->w, x))
 			look->fg = -1;
 		return true;
@@ -69,7 +80,7 @@ looks_of(const struct canvas *c, int x, int y, enum theme_colors colors,
 static bool
 same_cell(const struct cell *a, const struct cell *b)
 {
-	return a->ch == b->ch && memcmp(&a->style, &b->style, sizeof a->style) == 0;
+	return a->ch == b->ch && same_style(a, b);
 }
 
 int
