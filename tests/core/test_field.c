@@ -482,12 +482,14 @@ diagnostics(void **state)
 	assert_null(diag_of_field(&list, FIELD_PP));
 }
 
-/* As many digits as are taken, and one more; and none. */
+/* As many digits as are taken, and one more; and none; and more GPUs than any node has. */
 static void
 shapes_are_short(void **state)
 {
 	char out[512];
 	static const struct catalog empty;
+	struct catalog_entry card = { .id = "rtx-4090" };
+	struct catalog cards = { .gpus = { &card, 1 } };
 	struct plan p;
 
 	(void)state;
@@ -500,6 +502,10 @@ shapes_are_short(void **state)
 	    SHORTHAND_NONE);
 	assert_int_equal(shorthand_read("16x000000000000000000000008", &p, &empty, out, sizeof out),
 	    SHORTHAND_NONE);
+	assert_int_equal(shorthand_read("1x4090", &p, &cards, out, sizeof out), SHORTHAND_SAYS);
+	assert_string_equal(out, "cluster.gpu=rtx-4090 cluster.nodes=1 cluster.gpus_per_node=1");
+	assert_int_equal(shorthand_read("2x1024", &p, &cards, out, sizeof out), SHORTHAND_SAYS);
+	assert_string_equal(out, "cluster.nodes=2 cluster.gpus_per_node=1024");
 	assert_int_equal(shorthand_read("x8", &p, &empty, out, sizeof out), SHORTHAND_NONE);
 	assert_int_equal(shorthand_read("16y8", &p, &empty, out, sizeof out), SHORTHAND_NONE);
 }

@@ -101,14 +101,25 @@ read_total(int64_t gpus, int64_t per_node, char *out, size_t size)
 	return SHORTHAND_SAYS;
 }
 
-/* "8x8", "8x8xh100", nodes by GPUs of each; "64xh100", GPUs of a kind. */
+/* Digits of the GPUs that a node has; 0 for a kind that is called by a number which no node has. */
+static size_t
+node_digits(const char *text)
+{
+	const size_t n = strspn(text, DIGITS);
+	int64_t gpus;
+
+	return text[n] == '\0' && text_to_int(text, &gpus) &&
+	    (double)gpus > field_table[FIELD_GPUS_PER_NODE].most ? 0 : n;
+}
+
+/* "8x8", "8x8xh100", nodes by GPUs of each; "64xh100", "1x4090", GPUs of a kind. */
 static enum shorthand
 read_shape(const char *word, const struct plan *p, const struct catalog *catalog, char *out,
     size_t size)
 {
 	const size_t n = strspn(word, DIGITS);
 	const char *rest = word + n + 1;
-	const size_t per_node = word[n] == 'x' ? strspn(rest, DIGITS) : 0;
+	const size_t per_node = word[n] == 'x' ? node_digits(rest) : 0;
 	const char *name = rest + per_node + (per_node > 0);
 	const struct catalog_entry *gpu;
 	char first[24], second[24], several[256];
