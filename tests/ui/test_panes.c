@@ -125,6 +125,13 @@ test_bar_length(void **test)
 	/* More than there is: said by a mark, not by colour alone. */
 	e->capacity = e->stage[3].capacity = 40 * gib;
 	assert_true(shows(s, "49.0 GiB!"));
+	s->state.settings.ascii = false;
+	type(s, "\t\tm");
+	for (int most = 11; most < 49; most++) { /* beside the amounts of the parts */
+		e->capacity = e->stage[3].capacity = most * gib;
+		line = strstr(strstr(picture(s), " stage 3 "), "\u2502") + strlen("\u2502");
+		assert_true(*line != '.' && (*line < '0' || *line > '9'));
+	}
 }
 
 static void
@@ -580,16 +587,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_memory),
-		SESSION_TEST(test_bar_length), SESSION_TEST(test_legend),
-		SESSION_TEST(test_table),
-		SESSION_TEST(test_traffic), SESSION_TEST(test_step), SESSION_TEST(test_serve),
-		SESSION_TEST(test_rate),
-		SESSION_TEST(test_tab_order), SESSION_TEST(test_why),
-		SESSION_TEST(test_why_terms), SESSION_TEST(test_why_follows),
-		SESSION_TEST(test_delta), SESSION_TEST(test_changes), SESSION_TEST(test_no_rates),
-		SESSION_TEST(test_headline), SESSION_TEST(test_strays),
-		SESSION_TEST(test_requests),
+		SESSION_TEST(test_memory), SESSION_TEST(test_bar_length), SESSION_TEST(test_legend),
+		SESSION_TEST(test_table), SESSION_TEST(test_traffic), SESSION_TEST(test_step),
+		SESSION_TEST(test_serve), SESSION_TEST(test_rate), SESSION_TEST(test_tab_order),
+		SESSION_TEST(test_why), SESSION_TEST(test_why_terms),
+		SESSION_TEST(test_why_follows), SESSION_TEST(test_delta),
+		SESSION_TEST(test_changes), SESSION_TEST(test_no_rates),
+		SESSION_TEST(test_headline), SESSION_TEST(test_strays), SESSION_TEST(test_requests),
 		SESSION_TEST(test_figures_apart),
 	};
 

@@ -162,9 +162,20 @@ cells_of(const struct parts *parts, double scale, int w, int cells[PARTS])
 	cells[largest] += left;
 }
 
-/* A part of the bar, with its amount where that has room. */
+/* The longer side of a part that a mark at column x is on. */
+static struct rect
+beside_mark(struct rect r, int x)
+{
+	const int left = x - r.x, right = r.x + r.w - x - 1;
+
+	if (left < 0 || right < 0)
+		return r;
+	return left > right ? (struct rect){ r.x, r.y, left, 1 } : (struct rect){ x + 1, r.y, right, 1 };
+}
+
+/* A part of the bar, with its amount where that has room, beside a mark. */
 static void
-draw_part(struct canvas *c, struct rect r, int part, double bytes, bool solid)
+draw_part(struct canvas *c, struct rect r, int part, double bytes, bool solid, int mark)
 {
 	const struct style style = { .role = (uint8_t)part_table[part].role };
 	const struct style on = { .role = style.role, .flags = STYLE_CURSOR };
@@ -175,6 +186,7 @@ draw_part(struct canvas *c, struct rect r, int part, double bytes, bool solid)
 		canvas_put(c, x, r.y, style, canvas_glyph(c, solid ? GLYPH_FULL : part_table[part].glyph));
 	text_put(text, sizeof text, "%.1f", bytes / GIB);
 	w = canvas_width(c, text);
+	r = beside_mark(r, mark);
 	if (solid && w + 2 <= r.w)
 		canvas_text(c, r, r.x + (r.w - w) / 2, r.y, on, text);
 }
@@ -187,20 +199,21 @@ draw_bar(struct canvas *c, struct rect r, const struct memory *m, double capacit
 	const struct parts parts = parts_of(m);
 	const struct style free_style = { .role = ROLE_FREE }, over = { .role = ROLE_OVER };
 	const int limit = (int)(capacity / scale * r.w + 0.5);
+	/* Where the memory ends, when the bar goes on beyond it. */
+	const int mark = capacity > 0 && limit < r.w && m->total > capacity ? r.x + limit : -1;
 	int x = 0, cells[PARTS];
 
 	cells_of(&parts, scale, r.w, cells);
 	for (int i = 0; i < PARTS && x < r.w; i++) {
 		const int w = cells[i] < r.w - x ? cells[i] : r.w - x;
 
-		draw_part(c, (struct rect){ r.x + x, r.y, w, 1 }, i, parts.bytes[i], solid);
+		draw_part(c, (struct rect){ r.x + x, r.y, w, 1 }, i, parts.bytes[i], solid, mark);
 		x += w;
 	}
 	for (; x < limit && x < r.w; x++)
 		canvas_put(c, r.x + x, r.y, free_style, canvas_glyph(c, GLYPH_DOT));
-	/* Where the memory ends, when the bar goes on beyond it. */
-	if (capacity > 0 && limit < r.w && m->total > capacity)
-		canvas_put(c, r.x + limit, r.y, over, canvas_glyph(c, GLYPH_LIMIT));
+	if (mark >= 0)
+		canvas_put(c, mark, r.y, over, canvas_glyph(c, GLYPH_LIMIT));
 }
 
 /* ---- stages that read the same are one line ------------------------------------------ */
