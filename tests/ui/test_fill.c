@@ -2,6 +2,7 @@
 #include <locale.h>
 
 #include "support.h"
+#include "core/base/number.h"
 #include "core/estimate/estimate.h"
 #include "ui/map/map_grid.h"
 #include "ui/pane/panes.h"
@@ -108,11 +109,33 @@ test_round(void **test)
 	}
 }
 
+/* Where the memory ends is marked beside the amounts of a bar's parts. */
+static void
+test_mark(void **test)
+{
+	struct session *s = session_new(test, 100, 30);
+	struct estimate *e = s->state.estimate;
+	struct memory *m = &e->stage[0].memory;
+
+	*m = (struct memory){ .parameters = 10 * GIB, .gradients = 9 * GIB, .optimizer = 8 * GIB,
+		.activations = 7 * GIB, .buffers = 6 * GIB, .overhead = 9 * GIB, .total = 49 * GIB };
+	type(s, "\t\tm");
+	for (int most = 11; most < 49; most++) {
+		char *text, *line;
+
+		e->capacity = e->stage[0].capacity = most * GIB;
+		text = picture(s);
+		line = strstr(strstr(text, "stage 0 "), "\u2502") + strlen("\u2502");
+		assert_true(*line != '.' && (*line < '0' || *line > '9'));
+		free(text);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_fill), SESSION_TEST(test_round),
+		SESSION_TEST(test_fill), SESSION_TEST(test_mark), SESSION_TEST(test_round),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -125,13 +125,6 @@ test_bar_length(void **test)
 	/* More than there is: said by a mark, not by colour alone. */
 	e->capacity = e->stage[3].capacity = 40 * gib;
 	assert_true(shows(s, "49.0 GiB!"));
-	s->state.settings.ascii = false;
-	type(s, "\t\tm");
-	for (int most = 11; most < 49; most++) { /* beside the amounts of the parts */
-		e->capacity = e->stage[3].capacity = most * gib;
-		line = strstr(strstr(picture(s), " stage 3 "), "\u2502") + strlen("\u2502");
-		assert_true(*line != '.' && (*line < '0' || *line > '9'));
-	}
 }
 
 static void
