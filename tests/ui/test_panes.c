@@ -190,7 +190,8 @@ test_serve(void **test)
 {
 	struct session *s = session_new(test, 100, 30);
 
-	type(s, ":set mode serve\r");
+	type(s, ":set mode serve replicas=4 tp=4 pp=1\r");
+	assert_true(shows(s, "TP 4 PP 1 DP 1 x 4"));
 	fill_serve(s->state.estimate);
 	app_follow(&s->state);
 	assert_true(shows(s, "weights  16.0 GiB"));

@@ -242,6 +242,7 @@ strip_width(const struct canvas *c, const struct strip *strip, const struct room
 
 /* ---- the plan ------------------------------------------------------------------------ */
 
+/* Sizes whose product is the GPUs of the plan, but those of workers that prefill. */
 static void
 put_sizes(const struct state *s, char *buf, size_t size)
 {
@@ -258,6 +259,8 @@ put_sizes(const struct state *s, char *buf, size_t size)
 		text_add(buf, size, " DP %lld", (long long)e->dp);
 	else
 		text_add(buf, size, " DP -");
+	if (s->plan.mode == MODE_SERVE && s->plan.serving.replicas > 1)
+		text_add(buf, size, " x %lld", (long long)s->plan.serving.replicas);
 }
 
 /* The changes against the saved or pinned plan, a piece each; the first says so. */
