@@ -43,6 +43,17 @@ about 'closed standard input'
 "$PROG" groups - <&- >out 2>err
 status_of 2 $?
 no_out
+for input in /dev/null . ''; do # the end of what there is; what can not be read
+	about "--linear, input '${input:-closed}'"
+	if [ -n "$input" ]; then "$PROG" --linear <"$input"; else "$PROG" --linear <&-; fi >out 2>err
+	status=$?
+	if [ "$input" = /dev/null ]; then
+		[ "$status" -eq 0 ] || fail "exit status $status"
+	else
+		status_of 2 "$status"
+		err_has '^shardplan: standard input: '
+	fi
+done
 
 # a reader that has seen enough: quiet on both sides
 about 'shardplan groups | head -n 1'

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,14 +300,14 @@ run_screen(struct terminal *t, struct state *s)
 }
 
 /* Lines in, lines out, until there are no more: also at the end of a pipe unsaved work is
- * kept. */
+ * kept. A line that can not be read is not the end: what stands behind it was not done. */
 static int
 run_lines(struct state *s)
 {
 	char note[STATE_MESSAGE_SIZE] = "", *line = NULL;
 	struct keeper keeper = { 0 };
 	size_t size = 0;
-	bool on = true, lost = false;
+	bool on = true, lost = false, unread;
 
 	if (!read_catalog(s, note, sizeof note)) {
 		out_line(stderr, "shardplan: %s", note);
@@ -320,6 +321,9 @@ run_lines(struct state *s)
 		fflush(stdout);
 		keep_now(&keeper, s);
 	}
+	unread = on && signals_ending() == 0 && !feof(stdin);
+	if (unread)
+		out_line(stderr, "shardplan: standard input: %s", strerror(errno));
 	free(line);
 	if (on)
 		lost = !keep_draft(s, note, sizeof note);
@@ -327,7 +331,7 @@ run_lines(struct state *s)
 		s->files->drop_draft(s->files->context);
 	if (note[0] != '\0')
 		out_line(stderr, "shardplan: %s", note);
-	return signals_ending() != 0 ? 128 + signals_ending() : lost ? 2 : 0;
+	return signals_ending() != 0 ? 128 + signals_ending() : lost || unread ? 2 : 0;
 }
 
 int
