@@ -1,21 +1,22 @@
 #!/bin/sh
 # What check offers: of plans that do not run the first offer mends nearly all, and of plans that
 # run but that a search beats by a tenth none is without a word. The plans are made by hand, one
-# mechanism each.
+# mechanism each. With sanitizers a third of them is asked, another one for each $MONKEY_SEED.
 # shellcheck disable=SC1091
 . "$(dirname "$0")/lib.sh"
 [ -x /usr/bin/python3 ] || exit 77
 
 cat >advice.py <<'PY'
 import json, os, shlex, subprocess, sys
-program, top = sys.argv[1:3]
+program, top, share, first = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 def run(*args):
     text = subprocess.run([program, *args], capture_output=True, text=True, cwd=top).stdout
     return json.loads(text or "{}")
-def runs(check):
-    return bool(check.get("legal") and check.get("fits") and not check.get("tight"))
+def runs(plan):
+    return bool(plan.get("legal") and plan.get("fits") and not plan.get("tight"))
 def plans(name):
-    for line in open(os.path.join(top, "tests/data", name)):
+    lines = open(os.path.join(top, "tests/data", name)).readlines()
+    for line in lines[first % share::share]:
         plan, options = line.rstrip("\n").split("\t")
         yield plan, options.split()
 def first_offer(check):
@@ -33,7 +34,7 @@ for plan, options in plans("bad_plans.tsv"):
     assert not runs(check), plan + " runs"
     bad += 1
     offer = first_offer(check)
-    if offer is not None and runs(run("check", "--json", *options, *offer)):
+    if offer is not None and runs(run("estimate", "--json", *options, *offer)):
         mended += 1
     else:
         print("not mended:", plan, offer)
@@ -50,10 +51,12 @@ for plan, options in plans("good_plans.tsv"):
         silent += 1
         print("no word about:", plan, step / best)
 print(bad, "bad plans,", mended, "mended;", good, "good ones,", silent, "silent")
-sys.exit(not (bad >= 52 and 40 * mended >= 38 * bad and good >= 40 and silent == 0))
+sys.exit(not (bad >= 52 // share and bad - mended <= max(1, bad // 20) and good >= 40 // share and silent == 0))
 PY
 about 'first offers, and words about plans that a search beats'
-/usr/bin/python3 advice.py "$PROG" "$TOP" >out 2>&1 || { fail 'too few'; tail -n 5 out; }
+share=1
+! grep -qs '^WARN = .*-fsanitize' "${BLD:-.}/Makefile" || share=3
+/usr/bin/python3 advice.py "$PROG" "$TOP" $share "${MONKEY_SEED:-0}" >out 2>&1 || { fail 'too few'; tail -n 5 out; }
 
 about 'adapters, and how many nodes it takes'
 run 0 check --model=llama-3.1-8b --gpu=rtx-4090 --nodes=1 --gpus-per-node=1 --tp=1 --pp=1

@@ -223,7 +223,8 @@ good search --json --top=9 --objective=memory
 out_lacks '"ahead"'
 good search --json --top=9 --objective=gpus,memory --pareto --free=nodes=1..4
 about 'of several objectives the later break ties'
-good search --json --top=20 --objective=gpus,memory --free=nodes=1..2
+# shellcheck disable=SC2086
+good search --json --top=20 --objective=gpus,memory --free=nodes=1..2 $few
 tells '(lambda r: r == sorted(r) and r[0][0] == 8)([[r["gpus"], r["peak_bytes"]] for r in d["results"]])' || fail 'not in that order'
 
 # inverse questions: fewest GPUs for a deadline, longest sequence, cheapest GPU
@@ -304,7 +305,8 @@ run 1 search --where='peak.total <= 1 GiB' $few
 # shellcheck disable=SC2086
 run 1 search --where='peak.total<=-1GiB' $few
 no_out
-good search --json --free=calibration.memory_bias_gib=-1,1 --where='calibration.memory_bias_gib>=0.5'
+# shellcheck disable=SC2086
+good search --json --free=calibration.memory_bias_gib=-1,1 --where='calibration.memory_bias_gib>=0.5' $few
 out_lacks '"calibration\.memory_bias_gib": -1'
 
 # refused

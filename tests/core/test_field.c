@@ -14,6 +14,7 @@
 #include "core/plan/field.h"
 #include "core/plan/field_source.h"
 #include "core/plan/shorthand.h"
+#include "share.h"
 
 /* Paths and flags are unique, ranges hold the defaults, help is one line without a stop. */
 static void
@@ -199,7 +200,8 @@ rules_read_what_they_name(void **state)
 
 		if (field_table[f].origin != ORIGIN_DERIVED)
 			continue;
-		rules++;
+		if (!in_share((size_t)rules++))
+			continue;
 		/* One pass over the table is enough, and nothing goes in a circle: of two that share a
 		 * third each makes room for the other only where that is set. */
 		for (int i = 0; i < FIELD_FOLLOWS_MAX; i++)

@@ -25,6 +25,7 @@
 #include "core/search/search_try.h"
 #include "core/search/search_why.h"
 #include "settings.h"
+#include "share.h"
 
 enum { BEST = 40, FRONT = 4096, THREADS = 5, SPACE_MOST = 20000 };
 
@@ -502,6 +503,8 @@ rollouts(void **state)
 		    "rl.response_tokens=512 rl.response_limit=1024");
 		struct wishes w;
 
+		if (!in_share((size_t)round))
+			continue;
 		text_put(text, sizeof text, "cluster.memory_gib=%s", memory[round / 4 % 4]);
 		settings_put_all(&p, text);
 		settings_put_all(&p, placement[round % 4]);

@@ -5,6 +5,7 @@
 top=$(cd "${TOP:-.}" && pwd) bld=$(cd "${BLD:-.}" && pwd)
 cc=$(sed -n 's/^CC = //p' "$bld/Makefile" 2>/dev/null)
 [ -r "$bld/config.h" ] && [ -n "$cc" ] || exit 77
+! grep -q '^WARN = .*-fsanitize' "$bld/Makefile" || { echo 'the build without sanitizers says it'; exit 77; }
 tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 bad=0

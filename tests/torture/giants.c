@@ -18,6 +18,7 @@
 #include "file/log/log.h"
 #include "file/log/run.h"
 #include "file/prefs/settings_file.h"
+#include "../core/share.h"
 #include "gianttext.h"
 #include "torture.h"
 
@@ -159,19 +160,6 @@ read_with(size_t i)
 }
 
 /* ---- measuring ---------------------------------------------------------------------- */
-
-static bool
-has_sanitizer(void)
-{
-#if defined __SANITIZE_ADDRESS__
-	return true;
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-	return true;
-#endif
-#endif
-	return false;
-}
 
 static long
 resident_kib(void)
