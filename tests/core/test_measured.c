@@ -1,4 +1,5 @@
-/* test_measured.c - what a series of steps comes to: steady state, period of peaks, drift. */
+/* test_measured.c - what a series of steps comes to, steady state, period of peaks, drift; peaks of
+ * memory; and which causes a plan can have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,10 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "core/base/text.h"
+#include "core/diagnose/cause.h"
 #include "core/diagnose/measured.h"
+#include "settings.h"
 
 static struct measured run;
 
@@ -109,12 +113,111 @@ test_period(void **state)
 	assert_int_equal(series_period(&run.series[MEASURED_STEP], &mean), 0);
 }
 
+/* A rank's peaks are the most that it had of each kind; one that says nothing of them is none. */
+static void
+test_peaks(void **state)
+{
+	static const struct measured_memory seen[] = {
+		{ .rank = 1, .reserved = 5, .iterations = 1 }, { .rank = 1, .allocated = 3, .iterations = 4 },
+		{ .rank = 1, .reserved = 4, .used = 9 }, { .rank = 2, .used = 1 }, { .rank = 2, .stage = 1, .used = 2 },
+		{ .rank = 3, .iterations = 7 }
+	};
+
+	(void)state;
+	memset(&run, 0, sizeof run);
+	for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+		measured_memory(&run, &seen[i]);
+	assert_int_equal(run.memories, 3);
+	near(run.memory[0].reserved, 5);
+	near(run.memory[0].allocated, 3);
+	near(run.memory[0].used, 9);
+	assert_int_equal(run.memory[0].iterations, 4);
+	near(run.memory[1].used, 1);
+	near(run.memory[2].used, 2);
+}
+
+static void
+assert_causes(const struct plan *p, const char *ids, bool can)
+{
+	char list[512], *save = NULL;
+
+	text_put(list, sizeof list, "%s", ids);
+	for (char *id = strtok_r(list, " ", &save); id != NULL; id = strtok_r(NULL, " ", &save)) {
+		const struct cause *c = cause_find(id);
+
+		assert_non_null(c);
+		if ((c->applies == NULL || c->applies(p)) != can)
+			fail_msg("%s, of what a plan %s have", id, can ? "can" : "can not");
+	}
+}
+
+/* No cause is asked after that the plan rules out: links that no group uses, splits that are not
+ * made, formats that are not computed in, the trainer's of an engine and an engine's of a trainer. */
+#define ONE_NODE "cluster.nodes=1 cluster.gpus_per_node=8 parallel.cp=1 parallel.ep=1 parallel.pp=1 "
+static void
+test_causes(void **state)
+{
+#define HARDWARE "cluster.nvlink_gbps=450 cluster.nics_per_node=8 cluster.nic_gbps=400 cluster.tdp_watts=700 " \
+	"cluster.bf16_tflops=989 cluster.fp8_tflops=1979 cluster.fp32_tflops=67"
+#define NETWORK "sockets gdr_off acs network_below_rate network_drops proxy_latency"
+#define COPIES "grad_reduce_overlap_off param_gather_overlap_off gradients_32bit"
+#define TENSORS "sequence_parallel_off tp_overlap_off"
+#define EXPERTS "dispatcher_allgather experts_split_by_tp"
+	static const struct {
+		const char *settings, *can, *can_not;
+	} row[] = {
+		{ "cluster.nodes=1 cluster.gpus_per_node=1 parallel.tp=1 parallel.pp=1",
+		    "recompute_full unfused_attention products_32bit heat",
+		    NETWORK " " COPIES " " TENSORS " " EXPERTS " p2p_off p2p_by_host pcie_narrow slow_rank "
+		    "mixed_gpus uneven_stages expert_imbalance padding int8_products fp8_without_gain "
+		    "zero3_in_node zero3_between_nodes host_slow engine_slow no_pool generation_tail" },
+		{ ONE_NODE "parallel.tp=8", TENSORS " p2p_off slow_rank",
+		    NETWORK " " COPIES " uneven_stages p2p_by_host" },
+		{ ONE_NODE "parallel.tp=4", COPIES " " TENSORS, NETWORK " uneven_stages" },
+		{ ONE_NODE "parallel.tp=1 parallel.zero_stage=3", COPIES " zero3_in_node", TENSORS " zero3_between_nodes" },
+		{ ONE_NODE "cluster.nodes=2 parallel.tp=1 parallel.zero_stage=3", NETWORK " one_nic zero3_between_nodes",
+		    "zero3_in_node" },
+		{ ONE_NODE "cluster.nodes=2 parallel.tp=1 parallel.zero_stage=3 parallel.dp_replicate=2", NETWORK,
+		    "zero3_in_node zero3_between_nodes" },
+		{ ONE_NODE "cluster.nodes=2 parallel.tp=1 parallel.zero_stage=2", COPIES, "zero3_between_nodes" },
+		{ ONE_NODE "cluster.nodes=2 cluster.nvlink_domain=16 parallel.tp=1 parallel.zero_stage=3", "zero3_in_node",
+		    NETWORK " one_nic zero3_between_nodes" },
+		{ ONE_NODE "cluster.nodes=2 cluster.nics_per_node=1 parallel.tp=8 parallel.pp=2",
+		    NETWORK " uneven_stages", "one_nic " COPIES },
+		{ ONE_NODE "cluster.nvlink_gbps=0 parallel.tp=8", "p2p_by_host pcie_narrow", "p2p_off" },
+		{ ONE_NODE "cluster.gpu_power_watts=500 parallel.tp=8", "heat", "power_cap" },
+		{ ONE_NODE "parallel.tp=8 training.precision=fp8 finetune.method=lora",
+		    "fp8_without_gain padding int8_products power_cap", "" },
+		{ ONE_NODE "mode=serve parallel.tp=8 training.precision=fp8 finetune.method=lora parallel.zero_stage=3",
+		    "host_slow engine_slow no_pool p2p_off generation_tail",
+		    TENSORS " " COPIES " " EXPERTS " uneven_stages recompute_full unfused_attention products_32bit "
+		    "products_tf32 fp8_without_gain padding int8_products zero3_in_node tp_over_network weight_format" },
+		{ ONE_NODE "mode=serve cluster.nodes=2 parallel.tp=16", "tp_over_network one_nic", "uneven_stages" },
+		{ ONE_NODE "mode=serve cluster.nodes=2 parallel.tp=8", "one_nic", "tp_over_network" },
+		{ ONE_NODE "mode=serve parallel.tp=8 serving.concurrency=1", "no_pool", "pool_full prompts_crowd client_bound" },
+		{ ONE_NODE "mode=serve parallel.tp=8 serving.concurrency=2", "pool_full prompts_crowd client_bound", "" },
+		{ ONE_NODE "mode=serve parallel.tp=8 serving.weight_dtype=fp8", "", "weight_format" },
+		{ ONE_NODE "mode=serve parallel.tp=8 serving.weight_dtype=fp8 cluster.fp8_tflops=0", "weight_format", "" },
+		{ ONE_NODE "mode=serve parallel.tp=8 serving.weight_dtype=mxfp4 cluster.fp4_tflops=0", "weight_format", "" },
+		{ ONE_NODE "mode=serve parallel.tp=8 serving.weight_dtype=fp16", "", "weight_format" },
+		{ ONE_NODE "mode=serve parallel.tp=8 serving.weight_dtype=int4", "weight_format", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		const struct plan p = settings_plan(HARDWARE, row[i].settings);
+
+		assert_causes(&p, row[i].can, true);
+		assert_causes(&p, row[i].can_not, false);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steady), cmocka_unit_test(test_drift),
-		cmocka_unit_test(test_period),
+		cmocka_unit_test(test_period), cmocka_unit_test(test_peaks), cmocka_unit_test(test_causes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
