@@ -306,6 +306,30 @@ pairs(void **state)
 	}
 }
 
+/* The hops of a small all-reduce between many nodes are those of a tree, NCCL's src/graph/tuning.cc:
+ * 2*((ranks of a node - 1)*4 us + log2(nodes)*the network's), beside what it takes inside. */
+static void
+tree_hops(void **state)
+{
+	static const int64_t of[][2] = { { 8, 16 }, { 4, 16 }, { 8, 64 } };
+	double seconds[3];
+	struct plan p;
+
+	(void)state;
+	fabric_plan(&p, "h100_sxm");
+	for (int i = 0; i < 3; i++) {
+		const int64_t inside = of[i][0], nodes = of[i][1];
+		const struct span in = { .kind = SPAN_NVLINK, .size = inside, .inside = inside, .domains = 1, .nodes = 1 };
+		const struct span all = { .kind = SPAN_MIXED, .size = inside * nodes, .inside = inside, .domains = nodes,
+			.nodes = nodes, .nic_share = (double)inside };
+
+		seconds[i] = collective_seconds(&p, COLLECTIVE_ALL_REDUCE, 1e-3, &all, NULL) -
+		    collective_seconds(&p, COLLECTIVE_ALL_REDUCE, 1e-3, &in, NULL);
+	}
+	assert_true(fabs(seconds[0] - seconds[1] - 2 * 4 * 4e-6) < 1e-9);
+	assert_true(fabs(seconds[2] - seconds[0] - 2 * 2 * 14e-6) < 1e-9);
+}
+
 static void
 calibrated(void **state)
 {
@@ -534,7 +558,7 @@ main(void)
 		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
 		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),
 		cmocka_unit_test(over_pcie), cmocka_unit_test(pairs), cmocka_unit_test(nodes_that_differ), cmocka_unit_test(processes),
-		cmocka_unit_test(calibrated),
+		cmocka_unit_test(tree_hops), cmocka_unit_test(calibrated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
