@@ -141,6 +141,28 @@ is_fp8(const struct words *w)
 	return strcmp(w->cell[COMPLETE], "special: fp8") == 0;
 }
 
+/* Whether the model_config.yaml of a functional test has --moe-grouped-gemm, by its name. */
+static bool
+is_grouped(const char *test)
+{
+	return strstr(test, "experts2parallel") == NULL || strstr(test, "groupedGEMM") != NULL ||
+	    strstr(test, "top2router") != NULL || strstr(test, "ddp_average") != NULL;
+}
+
+/* Settings that the cells do not say: of functional tests the loader makes masks unless told. */
+static void
+put_launch(struct plan *p, const char *framework, const char *test)
+{
+	char err[128];
+
+	field_put_int(FIELD_PARAM_REMAINDERS, p, strcmp(framework, "Megatron-Bridge") != 0, err, sizeof err);
+	if (strcmp(framework, "Megatron-core CI") != 0)
+		return;
+	field_put_int(FIELD_LOADER_MASK, p, strstr(test, "no_create_attention_mask") == NULL, err,
+	    sizeof err);
+	field_put_int(FIELD_GROUPED_GEMM, p, is_grouped(test), err, sizeof err);
+}
+
 static void
 put_training(struct plan *p, const struct words *w)
 {
@@ -160,6 +182,7 @@ put_training(struct plan *p, const struct words *w)
 	if (p->parallel.layout == LAYOUT_TORCHTITAN)
 		t->cross_entropy = CE_TORCH;
 	t->gradient_accumulation_fusion = number(w, "te_dummy_wgrad", 0);
+	put_launch(p, w->cell[FRAMEWORK], w->cell[GROUP]);
 	t->schedule = is(w, "sched", "zb-1p") ? SCHEDULE_ZB_1P :
 	    is(w, "sched", "zb-2p") ? SCHEDULE_ZB_2P : SCHEDULE_1F1B;
 	t->recompute_layers = number(w, "rc_n", 1);
@@ -373,6 +396,7 @@ read_later(char *const *cell, const struct accuracy_catalogs *c, struct accuracy
 		snprintf(row->reason, sizeof row->reason, "a setting that is none");
 		return;
 	}
+	put_launch(&p, cell[L_FRAMEWORK], cell[L_GROUP]);
 	plan_resolve(&p, NULL);
 	estimate_run(&e, &p, NULL, NULL);
 	row->expressible = e.stages > stage;

@@ -127,7 +127,7 @@ run(int64_t sequence, int64_t micro_batch)
 {
 	p.training.sequence_length = sequence;
 	p.training.micro_batch_size = micro_batch;
-	p.training.flash_attention = 1;
+	p.training.flash_attention = p.training.grouped_gemm = 1;
 	p.training.recompute_layers = 1;
 	p.training.moe_imbalance = 1;
 	p.training.schedule = SCHEDULE_1F1B;

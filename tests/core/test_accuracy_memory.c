@@ -24,8 +24,8 @@ struct bound {
 };
 
 static const struct bound bounds[] = {
-	{ "max_allocated", "", 8192, true, 46, 0.13, 0.30, 3.0 },
-	{ "max_allocated", "", 0, true, 236, 1.25, 4.5, 19.6 },
+	{ "max_allocated", "", 8192, true, 46, 0.09, 0.22, 3.0 },
+	{ "max_allocated", "", 0, true, 236, 1.20, 3.7, 19.4 },
 	{ "max_allocated", "simumax", 0, true, 33, 0.09, 0.18, 0.20 },
 	{ "max_reserved", "simumax", 0, true, 33, 2.0, 3.4, 3.6 },
 	{ "max_allocated", "log-", 0, true, 9, 0.22, 3.0, 3.0 },
@@ -36,9 +36,9 @@ static const struct bound bounds[] = {
 
 /* Runs of 2026. */
 static const struct bound bounds_later[] = {
-	{ "max_allocated", "", 0, false, 17, 1.5, 16.2, 16.2 },
-	{ "max_allocated", "", 0, true, 12, 0.9, 2.9, 6.7 },
-	{ "max_allocated", "gpt3_mcore", 0, true, 8, 0.9, 2.9, 2.9 },
+	{ "max_allocated", "", 0, false, 17, 0.7, 2.4, 3.4 },
+	{ "max_allocated", "", 0, true, 12, 0.7, 2.2, 2.4 },
+	{ "max_allocated", "gpt3_mcore", 0, true, 8, 0.8, 2.4, 2.4 },
 	{ "max_allocated", "hybrid", 0, true, 3, 0.8, 0.8, 0.8 },
 };
 

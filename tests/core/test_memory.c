@@ -203,12 +203,22 @@ test_optimizers(void **state)
 static void
 test_precision_aware(void **state)
 {
+	double with;
+
 	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	p.training.precision_aware_optimizer = 1;
+	assert_near(per_parameter(stage(0).optimizer), (4 + 8) / 8.0, 1e-14);
+	p.parallel.release = 202505; /* Transformer Engine has the masters whatever is said */
+	assert_near(per_parameter(stage(0).optimizer), (2 + 8) / 8.0, 1e-14);
+	p.parallel.release = 0;
+	p.training.param_remainders = 1;
 	assert_near(per_parameter(stage(0).optimizer), (2 + 8) / 8.0, 1e-14);
 	p.training.grad_dtype = GRAD_BF16;
 	assert_near(per_parameter(stage(0).optimizer), (2 + 8) / 8.0, 1e-14);
+	with = stage(0).optimizer;
+	p.training.precision = PRECISION_FP8_BLOCK; /* Megatron has the masters whatever is said */
+	assert_near(stage(0).optimizer, with * (4 + 8) / (2 + 8), 1e-14);
 	p.training.precision = PRECISION_FP16;
 	assert_near(per_parameter(stage(0).optimizer), (4 + 8) / 8.0, 1e-14);
 	p.parallel.zero_stage = 0; /* needs the distributed optimizer */
@@ -220,11 +230,71 @@ test_moments(void **state)
 {
 	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
-	p.training.precision_aware_optimizer = 1;
+	p.training.precision_aware_optimizer = p.training.param_remainders = 1;
 	p.training.moments_dtype = MOMENTS_BF16;
 	assert_near(per_parameter(stage(0).optimizer), (2 + 4) / 8.0, 1e-14);
 	p.training.moments_dtype = MOMENTS_FP8;
 	assert_near(per_parameter(stage(0).optimizer), (2 + 2) / 8.0, 1e-14);
+}
+
+/* The fp32 masters that Megatron has want fp32 gradients too, while the optimizer runs. */
+static void
+test_masters_in_step(void **state)
+{
+	double whole, remainders;
+
+	(void)state;
+	setup(LLAMA_7B, 1, 1, 1, 1);
+	run(512, 1);
+	p.training.precision_aware_optimizer = 1;
+	p.training.grad_dtype = GRAD_BF16;
+	whole = stage(0).allocated;
+	p.training.param_remainders = 1;
+	remainders = stage(0).allocated;
+	assert_true(whole - remainders > 5 * 6.7e9); /* 2 bytes of masters, 4 of gradients less what was free */
+	assert_true(whole - remainders < 6 * 6.8e9);
+}
+
+/* Moonlight's experts: 22 and 11 MiB in fp32, of which the latter lie in blocks of 12. */
+static void
+test_blocks(void **state)
+{
+	double odd, even;
+
+	(void)state;
+	setup(MIXTRAL, 8, 1, 1, 8);
+	run(512, 1);
+	p.model.hidden_size = 2048;
+	p.model.moe_ffn_hidden_size = 1408;
+	p.model.layers = 4;
+	place();
+	p.model.experts = 64;
+	even = params_stage(&p, &placement, 0, NULL).expert * 12;
+	odd = stage(0).optimizer - params_stage(&p, &placement, 0, NULL).dense * 12 / 8;
+	/* of 4 layers of 8 experts each the second weight, in three tensors */
+	assert_near(odd - even, 4 * 8 * 3 * MIB, 1e-6);
+	/* halves of them, of sizes that nobody knows */
+	l.world = 16;
+	l.dp = 16;
+	assert_near(stage(0).optimizer, even / 2 + params_stage(&p, &placement, 0, NULL).dense * 12 / 16, 1e-12);
+}
+
+/* A mask of all pairs, one byte each, is there at the loss. */
+static void
+test_loader_mask(void **state)
+{
+	double without;
+
+	(void)state;
+	setup(LLAMA_7B, 8, 1, 1, 1);
+	run(4096, 2);
+	without = stage(0).allocated;
+	p.training.loader_mask = 1;
+	assert_near(stage(0).allocated - without, 2 * 4096.0 * 4096, 1e-6);
+	p.parallel.cp = 2; /* each rank has its rows */
+	without = stage(0).allocated;
+	p.training.loader_mask = 0;
+	assert_near(without - stage(0).allocated, 4096.0 * 4096, 1e-6);
 }
 
 /* The activations of layers that wait on the host, but for the one that is on its way. */
@@ -555,6 +625,8 @@ main(void)
 		cmocka_unit_test(test_gradient_types), cmocka_unit_test(test_gradient_copy),
 		cmocka_unit_test(test_optimizers),
 		cmocka_unit_test(test_precision_aware), cmocka_unit_test(test_moments),
+		cmocka_unit_test(test_masters_in_step), cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_loader_mask),
 		cmocka_unit_test(test_offload_layers),
 		cmocka_unit_test(test_offload_inputs), cmocka_unit_test(test_fp8_input),
 		cmocka_unit_test(test_fp8),

@@ -460,6 +460,25 @@ hybrids(void **state)
 	    IMPORT_FAILED);
 }
 
+/* What a launch has without a word of it: a mask from the loader, experts one after the other. */
+static void
+defaults_of_launches(void **state)
+{
+	static const char shape[] = "x --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 "
+	    "--max-position-embeddings 4096 --micro-batch-size 1 --num-layers 4 --num-experts 8 --bf16 ";
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof text, "%s\n", shape);
+	assert_int_equal(import(text, 8), IMPORT_DONE);
+	assert_true(plan.training.loader_mask);
+	assert_false(plan.training.grouped_gemm);
+	snprintf(text, sizeof text, "%s--no-create-attention-mask-in-dataloader --moe-grouped-gemm\n", shape);
+	assert_int_equal(import(text, 8), IMPORT_DONE);
+	assert_false(plan.training.loader_mask);
+	assert_true(plan.training.grouped_gemm);
+}
+
 /* Which releases of Megatron core start a plan: each was put to the launcher's own parser,
  * checks and TransformerConfig, of the tags that megatron_core.c names. */
 static void
@@ -549,6 +568,7 @@ main(void)
 		cmocka_unit_test(verdicts), cmocka_unit_test(rules), cmocka_unit_test(connections),
 		cmocka_unit_test(scripts), cmocka_unit_test(hostile), cmocka_unit_test(published),
 		cmocka_unit_test(mlperf), cmocka_unit_test(hybrids), cmocka_unit_test(cores),
+		cmocka_unit_test(defaults_of_launches),
 	};
 
 	return cmocka_run_group_tests(tests, load_catalog, free_catalog);

@@ -36,6 +36,7 @@ copy_switches(struct training *to, const struct training *from)
 {
 	to->cuda_graph = from->cuda_graph;
 	to->precision_aware_optimizer = from->precision_aware_optimizer;
+	to->param_remainders = from->param_remainders;
 	to->overlap_grad_reduce = from->overlap_grad_reduce;
 	to->overlap_param_gather = from->overlap_param_gather;
 	to->tp_overlap = from->tp_overlap;

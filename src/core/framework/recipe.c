@@ -1,5 +1,6 @@
 #include "core/framework/recipe.h"
 
+#include "core/framework/framework.h"
 #include "core/plan/format.h"
 
 #define MEGATRON_CONFIG "Megatron-LM megatron/core/optimizer/optimizer_config.py"
@@ -44,20 +45,27 @@ recipe_quantised(struct recipe *r, const struct plan *p)
 		r->copy += f.weight; /* both kept over the micro-batches */
 }
 
-/* Transformer Engine's optimizer works on gradients as they are, and keeps of each
- * master weight only the 16 bits that bf16 does not hold. */
+/* Transformer Engine's optimizer, where it has the master weights too, works on gradients as they
+ * are, and keeps of each master weight only the 16 bits that bf16 does not hold. From 2025-06 on
+ * Megatron has them itself, in fp32 and with gradients cast to it, under every recipe of FP8 but
+ * delayed scaling (use_precision_aware_optimizer_no_fp8_or_ds_fp8), which Megatron-Bridge's settings
+ * name in BF16 too: fp8_recipe is "tensorwise" unless said (training/mixed_precision.py). */
 static void
 recipe_precision_aware(struct recipe *r, const struct plan *p)
 {
 	static const double bytes[] = {
 		[MOMENTS_FP32] = 4, [MOMENTS_BF16] = 2, [MOMENTS_FP16] = 2, [MOMENTS_FP8] = 1
 	};
-	const bool fp8_weights = format_of(p).quantised && p->training.fp8_param_gather;
+	const bool quantised = format_of(p).quantised, delayed = p->training.precision == PRECISION_FP8;
+	const bool fp8_weights = quantised && p->training.fp8_param_gather;
+	const bool itself = !p->training.param_remainders || (quantised && !delayed);
 
-	r->gradient_copy = 0;
 	r->moments = r->matrix_moments = 2 * bytes[p->training.moments_dtype];
-	r->master = p->training.precision == PRECISION_FP16 || fp8_weights ? 4 : 2;
 	r->optimizer_source = MEGATRON_CONFIG;
+	if (itself && !framework_before(p, 202506))
+		return; /* as without it */
+	r->gradient_copy = 0;
+	r->master = p->training.precision == PRECISION_FP16 || fp8_weights ? 4 : 2;
 }
 
 void

@@ -190,10 +190,11 @@ struct training {
 	char recompute_modules[PLAN_LIST_SIZE];
 	int64_t recompute_method, recompute_layers, offload_layers, fp8_activation_input,
 	    fp8_attention;
-	int64_t tf32, flash_attention, attention_kernel, torch_compile, cuda_graph, fused_experts;
+	int64_t tf32, flash_attention, loader_mask, attention_kernel, torch_compile, cuda_graph;
+	int64_t grouped_gemm, fused_experts;
 	double hidden_dropout, attention_dropout;
 	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather;
-	int64_t precision_aware_optimizer, moments_dtype;
+	int64_t precision_aware_optimizer, param_remainders, moments_dtype;
 	int64_t bucket_size;
 	int64_t overlap_grad_reduce, overlap_param_gather;
 	int64_t tp_overlap, moe_overlap, gathered_logits;

@@ -14,6 +14,7 @@
 #include "core/plan/batch.h"
 #include "core/train/drive.h"
 #include "core/train/finetune.h"
+#include "core/train/memory_blocks.h"
 #include "core/train/memory_buffers.h"
 #include "core/train/memory_overhead.h"
 #include "core/train/memory_state.h"
@@ -219,6 +220,8 @@ standing(const struct memory_setup *s, const struct holding *h, const struct ran
 	state_add(h, &s->recipe, m);
 	if (adapters_only(s->p))
 		add_adapters(s, v, m);
+	else if (s->p->mode != MODE_SERVE)
+		blocks_add(v, &s->recipe, m);
 	m->low = m->high = m->parameters + m->gradients + m->optimizer;
 	if (s->p->mode != MODE_SERVE && !memory_exceeds(m->low, m->high, limit))
 		out.transients = buffers_add(v, m, &out.at_loss);
@@ -240,7 +243,7 @@ with_flight(const struct memory_setup *s, const struct holding *h, const struct 
 	if (modules_eager(s->p))
 		finetune_add_step(v, state_step_bytes(s, h, v), standing->transients, s->microbatches, &out);
 	else
-		state_add_step(h, &s->recipe, standing->transients, &out);
+		state_add_step(h, &s->recipe, blocks_of_step(v, &s->recipe), standing->transients, &out);
 	bias_add(v, &out);
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
 	    out.logits + out.buffers;

@@ -20,6 +20,7 @@
 #define FUSED_CROSS_ENTROPY MCORE "fusions/fused_cross_entropy.py"
 #define TE_CROSS_ENTROPY "TransformerEngine transformer_engine/pytorch/cross_entropy.py"
 #define TITAN_LOSS "torchtitan torchtitan/components/loss.py"
+#define MASK MCORE "utils.py, get_batch_on_this_tp_rank"
 #define MTP MCORE "transformer/multi_token_prediction.py"
 #define DISPATCHER MCORE "transformer/moe/token_dispatcher.py"
 #define MLP MCORE "transformer/mlp.py"
@@ -162,10 +163,14 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 	const double wider = c->a <= 2 ? 0 : te ? 2 : -2;
 	const double bytes = kind->bytes + wider, saved = kind->saved + fmax(0, wider);
 	const double gathered = p->parallel.sequence_parallel && c->tp > 1 ? 2 : 1;
+	const double s = (double)p->training.sequence_length, b = (double)p->training.micro_batch_size;
+	const double cp = at_least_one(p->parallel.cp);
 	struct moment t = { .logits = 0 };
 
 	TERM(v, t.logits, QUANTITY_LOGITS, "input and output of the final norm", LAYERS,
 	    2 * c->a * h * c->local * heads, AS("a", c->a), IS(h), AS("Ts", c->local), IS(heads));
+	if (p->training.loader_mask)
+		BUFFER(v, t.buffers, "attention mask", MASK, s * s * b / cp, IS(s), IS(b), AS("CP", cp));
 	finetune_add_segments(v, &t.pools);
 	if (finetune_add_loss(v, &t.logits)) {
 		working_sets(v, k, true, &t);
@@ -494,7 +499,7 @@ add_workspaces(const struct rank_view *v, const struct layer_kinds *k, struct me
 	if (v->p->training.tp_overlap && v->p->parallel.tp > 1)
 		BUFFER(v, out->buffers, "workspaces of TP overlap", TE_GEMM, overlapped * te * mib,
 		    AS("streams", overlapped), AS("size on this GPU", te), AS("MiB", mib));
-	if (k->moe > 0)
+	if (k->moe > 0 && v->p->training.grouped_gemm)
 		BUFFER(v, out->buffers, "workspaces of grouped matrix products", TE_GEMM,
 		    streams * te * mib, IS(streams), AS("size on this GPU", te), AS("MiB", mib));
 }

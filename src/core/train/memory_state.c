@@ -104,7 +104,7 @@ state_add(const struct holding *h, const struct recipe *r, struct memory *out)
 }
 
 void
-state_add_step(const struct holding *h, const struct recipe *r, double transients,
+state_add_step(const struct holding *h, const struct recipe *r, double blocks, double transients,
     struct memory *out)
 {
 	const struct shards over = shards_over(r->shard_optimizer, h->shards);
@@ -112,11 +112,11 @@ state_add_step(const struct holding *h, const struct recipe *r, double transient
 	const double n = r->shard_weights ? smaller(all, 1e9) : all;
 	const double freed = out->activations + out->logits + transients;
 
-	if (n * r->step_copy > freed)
+	if (n * r->step_copy + blocks > freed)
 		LEDGER_TERM(h->ledger, out->buffers, QUANTITY_BUFFERS,
-		    "fp32 copy of gradients in the step", r->gradient_source, n * r->step_copy - freed,
-		    AS("parameters", n), AS("bytes", r->step_copy),
-		    AS("(activations + logits + transients)", freed));
+		    "fp32 copy of gradients in the step", r->gradient_source,
+		    n * r->step_copy + blocks - freed, AS("parameters", n), AS("bytes", r->step_copy),
+		    AS("blocks beside them", blocks), AS("(activations + logits + transients)", freed));
 }
 
 /*

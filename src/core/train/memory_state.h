@@ -20,10 +20,10 @@ void state_add(const struct holding *h, const struct recipe *r, struct memory *o
 /*
  * An optimizer turns 16-bit gradients into fp32 in the step alone, DeepSpeed's ZeRO-3 those of
  * 1e9 parameters (sub_group_size) at a time: what of it does not fit where activations, logits
- * and transients were.
+ * and transients were. blocks: what their blocks hold beside them (memory_blocks.h).
  */
-void state_add_step(const struct holding *h, const struct recipe *r, double transients,
-    struct memory *out);
+void state_add_step(const struct holding *h, const struct recipe *r, double blocks,
+    double transients, struct memory *out);
 
 /*
  * Bytes that PyTorch's optimizer copies of what is trained, on one rank: by foreach of all of it. The

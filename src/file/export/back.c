@@ -117,7 +117,10 @@ is_idle(enum field_id f, const struct plan *p)
 	case FIELD_EXPERT_ADAPTERS:
 	case FIELD_EXPERTS_PER_TOKEN:
 	case FIELD_MOE_FFN_HIDDEN_SIZE:
+	case FIELD_GROUPED_GEMM:
 		return !plan_has_experts(p);
+	case FIELD_PARAM_REMAINDERS:
+		return !p->training.precision_aware_optimizer;
 	case FIELD_LAYERS: /* a pattern says them */
 	case FIELD_MTP_LAYERS:
 		return p->model.layer_pattern[0] != '\0';

@@ -47,6 +47,7 @@ is_idle(enum field_id f, const struct plan *p)
 	case FIELD_EXPERTS_PER_TOKEN:
 	case FIELD_MOE_FFN_HIDDEN_SIZE:
 	case FIELD_ETP:
+	case FIELD_GROUPED_GEMM:
 		return !plan_has_experts(p);
 	case FIELD_OFFLOAD_LAYERS:
 		return batch_offloads_modules(p);
@@ -187,7 +188,6 @@ put_model(struct textbuf *out, const struct plan *p, int core)
 		put_arg(out, "--moe-router-score-function", "sigmoid");
 	if (m->experts_per_token == 1 && !m->router_bias)
 		put_arg(out, "--moe-router-pre-softmax", NULL);
-	put_arg(out, "--moe-grouped-gemm", NULL);
 	if (plan_pads_experts(p))
 		put_arg(out, "--moe-pad-expert-input-to-capacity", NULL);
 	put_dispatcher(out, p, core);

@@ -135,6 +135,9 @@ take_state(struct import *im, const struct jsonin *j)
 		settings_take(im, j, strategies, "Megatron-FSDP");
 	else if (jsonin_has(j, sharded))
 		import_set(im, FIELD_ZERO_STAGE, settings_on(j, sharded) ? "1" : "0", sharded);
+	if (settings_on(j, "optimizer.use_precision_aware_optimizer"))
+		import_assume(im, FIELD_PARAM_REMAINDERS, "false", "settings of BF16 name a recipe of FP8 as well, "
+		    "with which Megatron keeps master weights itself");
 	if (!settings_on(j, "model.cpu_offloading"))
 		return;
 	settings_set(im, j, FIELD_OFFLOAD_LAYERS, settings_number(j, "model.cpu_offloading_num_layers", 0),

@@ -208,6 +208,8 @@ put_experts(struct megatron_args *a)
 		megatron_number(a, FIELD_EXPERTS_PER_TOKEN, 2, "--moe-router-topk");
 	if (!megatron_has(a, "--moe-ffn-hidden-size"))
 		megatron_number(a, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size, "--moe-ffn-hidden-size");
+	if (!megatron_has(a, "--moe-grouped-gemm"))
+		megatron_absent(a, FIELD_GROUPED_GEMM, "false");
 	put_expert_layers(a);
 }
 

@@ -168,6 +168,7 @@ slime_read(struct import *im)
 	static const char *const usual[][2] = {
 		{ "--seq-length", "4096" }, { "--max-position-embeddings", "4096" }, { "--micro-batch-size", "1" },
 		{ "--use-distributed-optimizer", NULL }, { "--bf16", NULL },
+		{ "--no-create-attention-mask-in-dataloader", NULL },
 	};
 	static const char own[] = "--advantage-estimator --use-kl-loss --kl-coef --actor-num-nodes --actor-num-gpus-per-node "
 	    "--rollout-num-gpus --colocate --rollout-max-prompt-len --num-steps-per-rollout --max-tokens-per-gpu "
