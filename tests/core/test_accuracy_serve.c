@@ -131,6 +131,11 @@ test_2026(void **state)
 	hold("Qwen3-VL-30B-A3B-Instruc B200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0042, 0.0042, 0.0042 });
 	hold("Qwen3.5-35B-A3B-FP8-dyna H200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0019, 0.0019, 0.0019 });
 	hold("Llama-4-Maverick-17B-128 H200-", &(struct bound){ MEASURE_WEIGHTS, 2, 0.0002, 0.0002, 0.0002 });
+	hold("Llama-4-Maverick-17B-128 MI300", &(struct bound){ MEASURE_WEIGHTS, 2, 0.0005, 0.0005, 0.0005 });
+	hold("Llama-4-Maverick-17B-128 MI300", &(struct bound){ MEASURE_TOKENS, 2, 0.0146, 0.0146, 0.0146 });
+	hold("Qwen3-235B-A22B-Instruct MI300", &(struct bound){ MEASURE_TOKENS, 2, 0.0024, 0.0024, 0.0024 });
+	hold("Qwen3-VL-30B-A3B-Instruc MI300", &(struct bound){ MEASURE_TOKENS, 5, 0.0110, 0.21, 0.21 });
+	hold("Llama-3.3-70B-Instruct-F MI300", &(struct bound){ MEASURE_TOKENS, 7, 0.0039, 0.025, 0.025 });
 	hold("Llama-3.3-70B-Instruct-F H200-", &(struct bound){ MEASURE_TOKENS, 17, 0.0004, 0.0082, 0.027 });
 }
 

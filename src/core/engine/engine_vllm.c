@@ -1,6 +1,7 @@
 /* vLLM: vllm/engine/arg_utils.py, vllm/v1/worker/gpu_worker.py, vllm/config/. */
 #include "core/base/number.h"
 #include "core/engine/engine.h"
+#include "core/plan/hardware.h"
 
 /* Cards that vLLM gives a large batch: 70 GiB and more, but not the A100
  * (vllm/engine/arg_utils.py). It goes by the driver's name, which the A800, an A100 whose
@@ -44,6 +45,15 @@ vllm_constant(const struct plan *p, const struct serve_setup *s)
 	return is_small(p, s) ? 0.02 : 0.12;
 }
 
+/* On MI300X: code of kernels, hipBLAS and buffers of RCCL and of the quick all-reduce among them. */
+static double
+rocm_non_torch(const struct serve_setup *s)
+{
+	if (s->tp <= 1)
+		return s->version >= 17 ? 0.25 : 1.08;
+	return s->tp <= 4 ? 1.46 : 3.4;
+}
+
 /*
  * GiB that vLLM finds allocated outside of PyTorch: NCCL and, where GPUs reach each other
  * over NVLink, buffers of the custom all-reduce. Read off logs of each version.
@@ -53,6 +63,8 @@ vllm_non_torch(const struct plan *p, const struct serve_setup *s)
 {
 	const bool linked = p->cluster.nvlink_gbps > 0;
 
+	if (generation_of(p)->rocm)
+		return rocm_non_torch(s);
 	if (s->tp <= 1 && s->pp > 1)
 		return 0.07;
 	if (s->tp <= 1)

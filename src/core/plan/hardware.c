@@ -43,7 +43,7 @@
 #define CAPABILITY_8 .te_workspace = 4
 #define CAPABILITY_9 .te_workspace = 32, .fused_attention = true
 #define CAPABILITY_10 CAPABILITY_9, .loose_dropout = true
-#define ROCM(mib) .te_workspace = (mib), .fused_attention = true, .no_tf32 = true, .maker = "AMD"
+#define ROCM(mib) .te_workspace = (mib), .fused_attention = true, .no_tf32 = true, .rocm = true, .maker = "AMD"
 
 static const struct generation generations[] = {
 	[GENERATION_OTHER] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },

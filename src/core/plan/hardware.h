@@ -32,6 +32,7 @@ struct generation {
 	enum attention_family attention;
 	double host_watts;     /* that a node takes besides its GPUs, for each of them; 0: not known */
 	const char *maker;     /* whose library joins them, NULL: NVIDIA's NCCL, or nobody knows */
+	bool rocm;            /* PyTorch and engines run on AMD's ROCm */
 	double te_workspace;  /* MiB that Transformer Engine gives cuBLAS */
 	bool no_tf32;         /* products of FP32 have no faster units to be rounded for */
 	bool either_layout;   /* FP8 products read operands transposed too: no copies for that */

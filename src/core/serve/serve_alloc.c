@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/base/segment.h"
 #include "core/engine/engine.h"
 #include "core/model/kv.h"
 #include "core/model/params.h"
@@ -16,14 +17,6 @@ struct shapes {
 	double linear;  /* bytes of a weight of a linear layer */
 	double h;
 };
-
-double
-serve_alloc_slack(double bytes)
-{
-	const double rest = ceil(bytes / (2 * MIB)) * 2 * MIB - bytes;
-
-	return bytes >= 10 * MIB && rest <= MIB ? rest : 0;
-}
 
 static double
 weight_bytes(int64_t dtype)
@@ -59,8 +52,8 @@ mlp_slack(const struct shapes *s, double width)
 {
 	const double up = (s->m->gated_mlp ? 2 : 1) * width / s->tp;
 
-	return serve_alloc_slack(up * s->h * s->linear) +
-	    serve_alloc_slack(width / s->tp * s->h * s->linear);
+	return segment_left(up * s->h * s->linear) +
+	    segment_left(width / s->tp * s->h * s->linear);
 }
 
 /* One tensor for all experts of a rank. */
@@ -70,7 +63,7 @@ moe_slack(const struct shapes *s)
 	const double width = (double)s->m->moe_ffn_hidden_size / s->expert_tp;
 	const double down = s->experts * width * params_expert_width(s->m) * s->linear;
 
-	return serve_alloc_slack((s->m->gated_mlp ? 2 : 1) * down) + serve_alloc_slack(down) +
+	return segment_left((s->m->gated_mlp ? 2 : 1) * down) + segment_left(down) +
 	    mlp_slack(s, (double)s->m->shared_expert_ffn_hidden_size);
 }
 
@@ -85,11 +78,11 @@ mla_slack(const struct shapes *s)
 	const double nope = (double)m->qk_nope_head_dim, v = (double)m->v_head_dim;
 	const double q = ql > 0 ? ql : s->h;
 
-	return serve_alloc_slack((ql + kl + rope) * s->h * s->linear) +
-	    serve_alloc_slack(n * (nope + rope) * q * s->linear) +
-	    serve_alloc_slack(n * (nope + v) * kl * s->linear) +
-	    serve_alloc_slack(n * v * s->h * s->linear) +
-	    serve_alloc_slack(n * nope * kl * 2) + serve_alloc_slack(n * v * kl * 2);
+	return segment_left((ql + kl + rope) * s->h * s->linear) +
+	    segment_left(n * (nope + rope) * q * s->linear) +
+	    segment_left(n * (nope + v) * kl * s->linear) +
+	    segment_left(n * v * s->h * s->linear) +
+	    segment_left(n * nope * kl * 2) + segment_left(n * v * kl * 2);
 }
 
 /* Queries, keys and values are one tensor, with the output gate where there is one. */
@@ -104,9 +97,9 @@ attention_slack(const struct shapes *s, bool global)
 		return mla_slack(s);
 	if ((m->linear_attention && !global) || m->attention == ATTENTION_CSA)
 		return 0;
-	return serve_alloc_slack((params_query_width(m, !global) / s->tp +
+	return segment_left((params_query_width(m, !global) / s->tp +
 	    params_kv_width(m, !global) * held / kv) * s->h * s->linear) +
-	    serve_alloc_slack(params_query_heads(m, !global) / s->tp * v * s->h * s->linear);
+	    segment_left(params_query_heads(m, !global) / s->tp * v * s->h * s->linear);
 }
 
 static double
@@ -128,7 +121,7 @@ serve_alloc_stage(const struct plan *p, const struct placement *pl, int64_t stag
 	const struct shapes s = shapes_of(p);
 	/* vLLM pads the vocabulary to 64 (vocab_parallel_embedding.py) */
 	const double rows = ceil((double)p->model.vocab_size / 64) * 64 / s.tp;
-	const double table = serve_alloc_slack(rows * s.h * 2);
+	const double table = segment_left(rows * s.h * 2);
 	double sum = 0;
 
 	if (engine_of(p)->segments_since == 0 || version < engine_of(p)->segments_since ||

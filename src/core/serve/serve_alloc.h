@@ -1,17 +1,10 @@
 /*
- * serve_alloc.h - what PyTorch's allocator adds to the weights of a serving engine.
- *
- * Tensors of 10 MiB and more get a segment of whole 2 MiB. The rest of a segment is split
- * off for others only where it is larger than 1 MiB; a smaller one counts as allocated
- * (pytorch c10/cuda/CUDACachingAllocator.cpp, kRoundLarge, kMinLargeAlloc, should_split).
+ * serve_alloc.h - what PyTorch's allocator adds to the weights of a serving engine (segment.h).
  */
 #ifndef CORE_SERVE_ALLOC_H
 #define CORE_SERVE_ALLOC_H
 #include "core/framework/stage.h"
 #include "core/plan/plan.h"
-
-/* Bytes that a tensor of `bytes` takes beyond its own, 0 to 1 MiB. */
-double serve_alloc_slack(double bytes);
 
 /* Bytes that all weights of a stage, merged as vLLM merges them, take beyond their own; version as
  * in serve_setup.

@@ -3,10 +3,12 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/base/segment.h"
 #include "core/model/params.h"
 #include "core/serve/serve_alloc.h"
 #include "core/serve/serve_draft.h"
 #include "core/serve/serve_lora.h"
+#include "core/serve/serve_rocm.h"
 #include "core/train/memory.h"
 
 #define VLLM_WORKER "vLLM vllm/v1/worker/gpu_worker.py"
@@ -17,7 +19,6 @@
 #define VLLM_MROPE "vLLM vllm/model_executor/layers/rotary_embedding/mrope.py, cache_max_position_num"
 #define VLLM_VISION "vLLM vllm/model_executor/models/qwen3_vl.py"
 #define VLLM_ENCODER "vLLM vllm/v1/worker/gpu_model_runner.py, profile_run"
-#define TORCH_ALLOCATOR "pytorch c10/cuda/CUDACachingAllocator.cpp"
 #define SGLANG_RUNNER "SGLang python/sglang/srt/model_executor/model_runner.py"
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
 
@@ -160,9 +161,10 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 	add_lora_slots(o, stage, &sum, ledger);
 	add_absorbed(o->p, attention_layers(o->p, o->pl, stage), &sum, ledger);
 	add_padding(o->p, n, &sum, ledger);
+	serve_rocm_add(o->p, n, &sum, ledger);
 	if (slack > 0)
-		HELD(ledger, sum, "rest of 2 MiB segments", TORCH_ALLOCATOR, slack,
-		    AS("sum of ceil(bytes/2 MiB)*2 MiB - bytes, where at most 1 MiB", slack));
+		HELD(ledger, sum, "rest of segments", SEGMENT_SOURCE, slack,
+		    AS("sum of what is left of each, where at most 1 MiB", slack));
 	add_loading(o, &sum, ledger);
 	return sum;
 }

@@ -3,26 +3,10 @@
  */
 #include "core/train/memory_blocks.h"
 
-#include <math.h>
-
 #include "core/base/number.h"
+#include "core/base/segment.h"
 #include "core/framework/framework.h"
 #include "core/model/matrix.h"
-
-#define ALLOCATOR "pytorch c10/cuda/CUDACachingAllocator.cpp, get_allocation_size and should_split"
-
-/* A tensor of more than 1 MiB lies in a segment of 20 MiB, from 10 MiB on in one of its own that is
- * a multiple of 2 MiB. What is left of it is split off where that is more than 1 MiB, else it counts
- * as allocated with the last tensor. */
-static double
-left_of(double size)
-{
-	const double least = MIB, large = 10 * MIB, segment = 20 * MIB, step = 2 * MIB;
-	const double count = size < large ? floor(segment / size) : 1;
-	const double left = size < large ? segment - count * size : ceil(size / step) * step - size;
-
-	return size <= least || left > least ? 0 : left / count;
-}
 
 /* Ranks that split a weight of this row. */
 static double
@@ -62,7 +46,7 @@ left_of_weights(const struct rank_view *v, const struct shards *over, double byt
 		size += bytes * x->in * x->out / ranks_of(v, x->row);
 		if (goes_on)
 			continue;
-		sum += whole_tensors(v, x, over) * left_of(size);
+		sum += whole_tensors(v, x, over) * segment_left(size);
 		size = 0;
 	}
 	return sum;
@@ -97,6 +81,6 @@ blocks_add(const struct rank_view *v, const struct recipe *r, struct memory *out
 	of_moments = moments * left_of_weights(v, &over, r->matrix_moments / moments);
 	if (masters + of_moments > 0)
 		LEDGER_TERM(v->ledger, out->optimizer, QUANTITY_OPTIMIZER, "blocks larger than their tensors",
-		    ALLOCATOR, masters + of_moments, AS("beside master weights", masters),
+		    SEGMENT_SOURCE, masters + of_moments, AS("beside master weights", masters),
 		    AS("beside moments", of_moments));
 }
