@@ -461,8 +461,10 @@ row_plan(struct plan *p, const struct table *t)
 	}
 	if (p->model.position == POSITION_LEARNED)
 		put_number(p, "model.max_position", row_number(t, "seq"));
+	/* torchtitan docs/float8.md: --float8.enable_fsdp_float8_all_gather */
 	if ((p->training.precision == PRECISION_FP8 || p->training.precision == PRECISION_MXFP8) &&
-	    (row_starts(t, "group", "bridge") || row_starts(t, "group", "nemo")))
+	    (row_starts(t, "group", "bridge") || row_starts(t, "group", "nemo") ||
+	    row_starts(t, "group", "torchtitan")))
 		put(p, "training.fp8_param_gather", "true");
 	if (p->training.precision == PRECISION_FP32) /* FlashAttention takes 16 bits only */
 		put(p, "training.flash_attention", "false");

@@ -19,13 +19,13 @@ bounds(void **state)
 		const char *group;
 		double median, worst;
 	} held[] = {
-		{ "narayanan21-t1", .075, .085 }, { "narayanan21-t2", .06, .07 },
+		{ "narayanan21-t1", .015, .125 }, { "narayanan21-t2", .05, .07 },
 		{ "korthikanti22-t5", .05, .065 }, { "megatron20-tp", .045, .145 },
 		{ "simumax-b200", .02, .08 }, { "simumax-b200-cp", .02, .04 },
-		{ "llmfoundry-fsdp-h100_80gb", .04, .125 }, { "torchtitan", .05, .27 },
-		{ "llmfoundry-fsdp-a100_80gb", .07, .14 }, { "llmfoundry-fsdp-a100_40gb", .06, .12 },
+		{ "llmfoundry-fsdp-h100_80gb", .04, .125 }, { "torchtitan", .054, .21 },
+		{ "llmfoundry-fsdp-a100_80gb", .07, .14 }, { "llmfoundry-fsdp-a100_40gb", .062, .12 },
 		{ "nemo24.07-h100", .03, .085 }, { "nemo-longctx", .02, .03 },
-		{ "nanotron-best", .067, .34 },
+		{ "nanotron-best", .083, .34 },
 	};
 	static struct step_accuracy a;
 	const char *top = getenv("TOP");
@@ -33,15 +33,15 @@ bounds(void **state)
 	(void)state;
 	assert_true(accuracy_step_score(&a, "published.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 85);
-	assert_true(a.full.median < 0.039);
-	assert_true(a.full.ninety < 0.116);
-	assert_true(a.full.worst < 0.47);
+	assert_true(a.full.median < 0.037);
+	assert_true(a.full.ninety < 0.1);
+	assert_true(a.full.worst < 0.48);
 	assert_true(a.partial.rows >= 82);
-	assert_true(a.partial.median < 0.056);
+	assert_true(a.partial.median < 0.05);
 	assert_true(a.partial.ninety < 0.159);
 	assert_true(a.calibrated.rows >= 354);
-	assert_true(a.calibrated.median < 0.035);
-	assert_true(a.calibrated.ninety < 0.164);
+	assert_true(a.calibrated.median < 0.034);
+	assert_true(a.calibrated.ninety < 0.15);
 	assert_true(a.left_out <= 6);
 	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
 		size_t g = 0;
@@ -74,7 +74,7 @@ newer(void **state)
 	assert_true(accuracy_step_score(&a, "mlperf_described.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 24);
 	assert_true(a.full.median < 0.027);
-	assert_true(a.full.ninety < 0.1);
+	assert_true(a.full.ninety < 0.12);
 	assert_true(accuracy_step_score(&a, "steps_2026.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 15);
 	assert_true(a.full.median < 0.06);
@@ -101,7 +101,7 @@ held_out(void **state)
 	assert_true(a.partial.median < 0.123);
 	assert_true(a.calibrated.rows >= 320);
 	assert_true(a.calibrated.median < 0.062);
-	assert_true(a.calibrated.ninety < 0.52);
+	assert_true(a.calibrated.ninety < 0.51);
 }
 
 /* A score as a row of the manual's table. */

@@ -562,7 +562,7 @@ compiled(void **state)
 	static const char plan[] = HOPPER "nodes=1 layout=torchtitan zero_stage=3 ";
 
 	(void)state;
-	assert_true(seconds(plan, "torch_compile=true") < 0.97 * seconds(plan, ""));
+	assert_true(seconds(plan, "torch_compile=true") < 0.98 * seconds(plan, ""));
 	assert_true(seconds(HOPPER "nodes=1 ", "torch_compile=true") >=
 	    seconds(HOPPER "nodes=1 ", ""));
 }
@@ -643,7 +643,8 @@ weights_copied(void **state)
 	assert_true(seconds(fsdp, "grad_dtype=bf16") < seconds(fsdp, "grad_dtype=fp32"));
 }
 
-/* A product that does not add to gradients leaves that to a kernel. */
+/* A product that does not add to gradients leaves that to a kernel, as Megatron-LM's did before 2022 and
+ * DeepSpeed's do, which cast it to fp32 first. */
 static void
 gradients_added(void **state)
 {
@@ -654,6 +655,10 @@ gradients_added(void **state)
 	(void)state;
 	assert_true(fabs(each.forward - one.forward) <= 0);
 	assert_true(each.backward - one.backward > 9 * weights / rate);
+	assert_true(fabs(dense_layer(HOPPER "release=202104").backward -
+	    dense_layer(HOPPER "release=202104 gradient_accumulation_fusion=false").backward) <= 0);
+	assert_true(dense_layer(HOPPER "layout=deepspeed grad_dtype=fp32").backward -
+	    dense_layer(HOPPER "layout=deepspeed").backward > 11 * weights / rate);
 }
 
 static void

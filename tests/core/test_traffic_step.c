@@ -88,7 +88,7 @@ buckets(void **state)
 	}
 	row = row_of(&usual, TRAFFIC_DP, "reduce-scatter");
 	assert_true(seconds[0] > 1.2 * seconds[1]);
-	assert_true(exposed[2] > 1.2 * row->exposed_seconds);
+	assert_true(exposed[2] > 1.1 * row->exposed_seconds);
 	near(seconds[2], row->seconds);
 	p.training.bucket_size = 64 * 1000000; /* of 64 ranks */
 	t = traffic_of(&p);
@@ -131,7 +131,7 @@ fully_sharded(void **state)
 	near(row_of(&pipe, TRAFFIC_DP, "all-gather")->calls, scatter->calls);
 }
 
-/* What hides behind a pass takes 0.15 of its time from it, besides a bucket that nothing hides;
+/* What hides behind a pass takes 0.3 of its time from it, besides a bucket that nothing hides;
  * what does not overlap is open as a whole. */
 static void
 behind(void **state)
@@ -142,11 +142,32 @@ behind(void **state)
 	const double bucket = row->seconds * 64e6 / 8030261248.0;
 
 	(void)state;
-	near(row->exposed_seconds, bucket + 0.15 * (row->seconds - bucket));
+	near(row->exposed_seconds, bucket + 0.3 * (row->seconds - bucket));
 	settings_put(&p, "overlap_param_gather", "false");
 	near(noted(QUANTITY_EXPOSED, "DP gathered parameters"), row->exposed_seconds);
 	traffic_of(&p);
 	near(noted(QUANTITY_EXPOSED, "DP gathered parameters"), row->seconds);
+}
+
+/* Traffic that takes longer than the work beside it is slowed by that work: of a network as slow as
+ * this, 0.15 of the pass. */
+static void
+slowed(void **state)
+{
+	struct plan p = plan_of("zero_stage=1 nic_gbps=2"), q = p;
+	double open[2], pass[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct traffic t = traffic_of(i == 0 ? &p : &q);
+		const struct traffic_row *row = row_of(&t, TRAFFIC_DP, "all-gather");
+
+		pass[i] = noted(QUANTITY_STEP, "forward");
+		open[i] = row->seconds - row->exposed_seconds;
+		near(open[i], 0.85 * pass[i]);
+		settings_put(&q, "calibration.compute_efficiency", "0.5");
+	}
+	assert_true(open[1] > 1.9 * open[0]);
 }
 
 /* nanotron copies slices of parameters one by one: 32 layers of 6, embedding, norm and head,
@@ -188,6 +209,10 @@ in_turn(void **state)
 	row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
 	assert_true(row->exposed_seconds < 0.9 * row->seconds);
 	assert_true(traffic_hides_tensors(&p));
+	p = plan_of("tp=8 sequence_parallel=false release=202104"); /* Megatron-LM 2.1 */
+	t = traffic_of(&p);
+	row = row_of(&t, TRAFFIC_TP, "all-reduce");
+	near(row->exposed_seconds, row->seconds);
 }
 
 /* Projections apart: 2.5 gathers for one forward, which torch.compile joins, and 2.5 scatters for
@@ -264,9 +289,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(buckets),
-		cmocka_unit_test(fully_sharded),
-		cmocka_unit_test(behind), cmocka_unit_test(slices), cmocka_unit_test(in_turn),
-		cmocka_unit_test(apart), cmocka_unit_test(heads), cmocka_unit_test(asynchronous),
+		cmocka_unit_test(fully_sharded), cmocka_unit_test(behind), cmocka_unit_test(slowed),
+		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(apart), cmocka_unit_test(heads), cmocka_unit_test(asynchronous),
 		cmocka_unit_test(unknown),
 	};
 

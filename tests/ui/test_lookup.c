@@ -56,8 +56,8 @@ test_ranking(void **test)
 		}
 	}
 	assert_true(shows(s, "fit; 20.0 ms on 2 threads"));
-	assert_true(shows(s, "  memory 23.6 -> 50.0 GiB, step "));
-	assert_true(shows(s, " -> 120 GB ")); /* to the end of the line */
+	assert_true(shows(s, "  memory 23.6 -> 51.8 GiB, step "));
+	assert_true(shows(s, " -> 26.8 GB ")); /* to the end of the line */
 	assert_true(shows(s, "1 before 2"));
 	assert_true(shows(s, "# selected"));
 	free(e);

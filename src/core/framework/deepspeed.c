@@ -139,6 +139,8 @@ const struct framework framework_deepspeed = {
 	.eager = true, /* models are modules of PyTorch, as Hugging Face has them */
 	.norms_in_parts = true,
 	.rotates_in_fp32 = true,
+	.casts_gradients = true, /* deepspeed/runtime/bf16_optimizer.py, update_hp_grads */
+	.tp_beside_since = 202307, /* Megatron-DeepSpeed megatron/core/tensor_parallel/layers.py */
 	.prefetch_since = 202201, /* deepspeed/runtime/zero/partitioned_param_coordinator.py */
 	.bucket = { .params = 5e8 }, /* deepspeed/runtime/zero/config.py, reduce_bucket_size */
 	.working = { .buckets = true, .source = "DeepSpeed deepspeed/runtime/zero/config.py" },

@@ -52,7 +52,7 @@ struct bucket {
 /* Megatron-LM megatron/core/distributed/distributed_data_parallel.py */
 #define MEGATRON_BUCKET { .params = 40e6, .a_rank = 1e6 }
 
-enum { FRAMEWORK_LAYERED = 4 };
+enum { FRAMEWORK_LAYERED = 4, FRAMEWORK_EVER = 1 /* since when, of what all releases have */ };
 
 struct framework {
 	bool serves;           /* engines run in it, no training */
@@ -112,8 +112,10 @@ struct framework {
 	bool eager;                /* no fused kernels around products */
 	bool norms_in_parts;       /* and RMSNorm is single operations in fp32 */
 	bool rotates_in_fp32;      /* rotation of queries and keys too, which no compiler fuses */
-	bool adds_gradients;       /* a kernel of its own adds to gradients, not the product */
-	int64_t copies_since;      /* release (year and month) since which ZeRO-3 shards each
+	int64_t fuses_since;       /* release (year and month) since which the product of a weight's
+	                            * gradient adds to it, before and 0: kernels of their own do */
+	bool casts_gradients;      /* those cast a gradient to fp32 first, to be added */
+	int64_t copies_since;      /* the same: since which ZeRO-3 shards each
 	                            * parameter for itself, and so copies what it gathers */
 	int64_t stops_since;       /* the same: since which a full recompute ends with the last
 	                            * tensor that backward asks for */
@@ -129,7 +131,8 @@ struct framework {
 	/* traffic */
 	const char *sends_batch;   /* source where the first rank of a TP group sends the batch, else NULL */
 	bool async_tp;             /* TP overlap cuts products in PyTorch (torchtitan's asyncTP) */
-	bool tp_in_turn;           /* nothing runs beside TP's collectives, in backward either */
+	int64_t tp_beside_since;   /* the same: since which backward works beside TP's collectives, before and
+	                            * 0: nothing does */
 	bool tp_keeps_gathered;    /* backward gathers no input again, and sequences of a
 	                            * micro-batch are gathered and scattered by copies */
 	int64_t heads_split_since; /* the same: since which normed queries and keys stay split over

@@ -46,6 +46,8 @@ const struct framework framework_seed = {
 	.each_layer = { "tp", "cp" },
 	.place = megatron_place,
 	.state = megatron_state,
+	.fuses_since = FRAMEWORK_EVER,
+	.tp_beside_since = FRAMEWORK_EVER,
 	.working = MEGATRON_FSDP,
 	.bucket = MEGATRON_BUCKET,
 };

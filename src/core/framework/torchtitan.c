@@ -121,12 +121,12 @@ const struct framework framework_torchtitan = {
 	.stops_since = 202311,
 	.torch29_since = 202510,
 	.async_tp = true,
-	.tp_in_turn = true,
 	.tp_keeps_gathered = true,
 	.heads_split_since = 202510, /* pytorch/torchtitan pull request 1870 */
 	.reduces_each = true,
 	.gathers_once = true,
 	.prefetches = true,
+	.fuses_since = FRAMEWORK_EVER,
 	.working = { .from = 1, .layers = 2,
 		.source = "torchtitan torchtitan/models/llama3/infra/parallelize.py" },
 	.bucket = { .mib = 100 }, /* torchtitan/models/llama3/infra/parallelize.py, apply_ddp */

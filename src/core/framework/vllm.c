@@ -96,6 +96,8 @@ const struct framework framework_vllm = {
 	.place = vllm_place,
 	.state = megatron_state,
 	.tp_splits_experts = true,
+	.fuses_since = FRAMEWORK_EVER,
+	.tp_beside_since = FRAMEWORK_EVER,
 	.working = MEGATRON_FSDP,
 	.bucket = MEGATRON_BUCKET,
 };

@@ -70,13 +70,17 @@ norms_in_parts(const struct plan *p)
 	return framework_of(p)->norms_in_parts && !framework_runs(p, framework_of(p)->torch29_since);
 }
 
-/* Where no product adds to a gradient, it is read, and its sum read and written. */
+/* Where no product adds to a gradient, it is read, and its sum read and written; cast first, it is
+ * written in fp32 and read once more. */
 static double
 added_bytes(const struct plan *p)
 {
-	if (!framework_of(p)->adds_gradients && p->training.gradient_accumulation_fusion)
+	const struct framework *f = framework_of(p);
+	const bool single = p->training.grad_dtype == GRAD_FP32;
+
+	if (p->training.gradient_accumulation_fusion && framework_runs(p, f->fuses_since))
 		return 0;
-	return 2 + 2 * (p->training.grad_dtype == GRAD_FP32 ? 4 : 2);
+	return 2 + 2 * (single ? 4 : 2) + (single && f->casts_gradients ? 2 * 4 : 0);
 }
 
 struct machine

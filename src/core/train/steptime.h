@@ -7,11 +7,11 @@
  * megatron/training/training.py, num_floating_point_operations.
  *
  * Error without calibration against published runs (make accuracy), on the rows that the
- * efficiencies of compute.c were chosen on: median 4 %, 90th percentile 13 % over 178 runs
- * described in full, 6 % and 18 % over 153 of which something had to be assumed; on 99 runs
- * looked up afterwards, 8 % and 27 %. Calibrated with one run, another one of the same
- * model, source, GPU and precision is off by 4 % in the median and 19 % at the 90th
- * percentile of 342 pairs.
+ * efficiencies of compute.c were chosen on: median 3 %, 90th percentile 11 % over 193 runs
+ * described in full, 5 % and 15 % over 191 of which something had to be assumed; on 99 runs
+ * looked up afterwards, 5.5 % and 27 %. Calibrated with one run, another one of the same
+ * model, source, GPU and precision is off by 3 % in the median and 15 % at the 90th
+ * percentile of 354 pairs.
  */
 #ifndef CORE_STEPTIME_H
 #define CORE_STEPTIME_H

@@ -427,7 +427,7 @@ traffic_hides_experts(const struct plan *p)
 bool
 traffic_hides_tensors(const struct plan *p)
 {
-	return p->parallel.tp > 1 && !framework_of(p)->tp_in_turn;
+	return p->parallel.tp > 1 && framework_runs(p, framework_of(p)->tp_beside_since);
 }
 
 static double

@@ -50,7 +50,7 @@ gathered_bytes(const struct plan *p, double params, double linear)
 /* Who asks how things add up, and what was said of the exposed seconds of a message. */
 struct asked {
 	struct ledger *ledger; /* NULL: nobody */
-	char exposure[224];
+	char exposure[288];
 };
 
 /* m.seconds: of one call, 0 to take it from the link; exposed below 0: all of it. */
@@ -204,21 +204,27 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
 	return r;
 }
 
-/* Hidden traffic takes SMs and memory from the compute that hides it: a share of its time
- * (calculon systems/a100_80g.json, on NVLink; the DeepSeek-V3 report, arXiv 2412.19437,
- * section 3.2.2: 20 of 132 SMs for traffic on both). */
-#define STEAL 0.15
+/*
+ * Traffic and compute beside each other take SMs and memory of each other. Compute takes 19 % longer in
+ * the mean, 40 % at most, and what overlaps is only 10 % quicker than the two in turn (Lee et al. 2025,
+ * arXiv 2507.03114, 4 A100 and H100); traffic up to twice as long (NVIDIA/nccl issue 1433). So of the
+ * shorter one a share counts too: STEAL of traffic behind work, found on 337 runs, of which those left
+ * when any one source is left out choose 0.25 to 0.35; DELAY of work behind traffic.
+ */
+#define STEAL 0.3
+#define DELAY 0.15
 
-/* What is exposed of `all` seconds, of which `open` are so anyway; what: what these are. */
+/* What a pass of `work` seconds does not hide of `all` seconds beside it, of which `open` have nothing to
+ * hide behind. */
 static double
-stolen(double times, double open, double all, const char *what, struct asked *asked)
+left_open(double all, double open, double work)
 {
-	if (asked->ledger != NULL)
-		text_put(asked->exposure, sizeof asked->exposure,
-		    "times*(open + %.3g*(seconds - open)) = %.0f*(%.8g + %.3g*(%.8g - %.8g)) s, "
-		    "open: %s", STEAL, times, open, STEAL, all, open, what);
-	return open + STEAL * fmax(0, all - open);
+	return fmax(all - (1 - DELAY) * work, open + STEAL * (all - open));
 }
+
+#define LEFT_SYMBOLS "max(seconds - share*work, open + steal*(seconds - open))"
+#define LEFT_NUMBERS "max(%.8g - %.3g*%.8g, %.8g + %.3g*(%.8g - %.8g))"
+#define LEFT_VALUES(all, open, work) (all), 1 - DELAY, (work), (open), STEAL, (all), (open)
 
 /* Parameters whose gradients are reduced at once, and which are gathered at once, as the framework
  * has it. */
@@ -265,12 +271,11 @@ add_behind(struct traffic *t, const struct plan *p, struct message x, double tim
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
 	if (overlap && set > 0)
 		x.seconds += small_buckets(p, &x, r, set);
-	open = x.seconds;
-	if (overlap)
-		open = stolen(times, fmax(x.seconds - window,
-		    x.seconds * fmin(1, bucket / fmax(1, r->params))), x.seconds,
-		    "what the pass beside leaves, at least a bucket", asked);
-	add_message(t, p, x, times, times * open, asked);
+	open = x.seconds * fmin(1, bucket / fmax(1, r->params));
+	if (asked->ledger != NULL)
+		text_put(asked->exposure, sizeof asked->exposure, "times*" LEFT_SYMBOLS " = %.0f*" LEFT_NUMBERS
+		    " s, open: a bucket", times, LEFT_VALUES(x.seconds, open, window));
+	add_message(t, p, x, times, times * (overlap ? left_open(x.seconds, open, window) : x.seconds), asked);
 }
 
 /* How often a step sums up gradients: once, after the last micro-batch, or after each. */
@@ -342,37 +347,40 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
 	const bool once = framework_of(p)->gathers_once && p->parallel.pp > 1;
+	const bool runs_ahead = p->training.overlap_param_gather;
 	const double times = once ? 1 : w->microbatches, gathers = once ? 1 : 2;
 	const double layers = fmax(1, w->layers), inner = (layers - 1) / layers;
-	static const char layers_leave[] = "what layers beside leave, at least one's own";
+	const double forward = inner * w->forward, backward = inner * w->backward;
 	struct message x = {
 		.dim = r->dim, .name = r->name.gathered, .formula = "parameters/layers*bytes",
 		.source = ZERO_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .span = r->shard,
 		.payload = r->gathered / layers
 	};
-	double gather, scatter, exposed;
+	double gather, first, again, beside;
 
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
 	gather = x.seconds * layers;
-	exposed = p->training.overlap_param_gather || framework_of(p)->prefetches ?
-	    fmax(gather / layers, gather - inner * w->forward) : gather;
-	if (!once)
-		exposed += p->training.overlap_param_gather ?
-		    fmax(gather / layers, gather - inner * w->backward) : gather;
-	exposed = stolen(times, exposed, gathers * gather, layers_leave, asked);
-	add_message(t, p, x, times * gathers * layers, times * exposed, asked);
+	first = runs_ahead || framework_of(p)->prefetches ?
+	    left_open(gather, x.seconds, forward) : gather;
+	again = once ? 0 : runs_ahead ? left_open(gather, x.seconds, backward) : gather;
+	if (asked->ledger != NULL)
+		text_put(asked->exposure, sizeof asked->exposure, "times*(forward + backward) = %.0f*(%.8g + %.8g) s, "
+		    "each all or " LEFT_SYMBOLS ", work %.8g and %.8g s, open: a layer's", times, first, again,
+		    forward, backward);
+	add_message(t, p, x, times * gathers * layers, times * (first + again), asked);
 	if (r->params <= 0)
 		return;
 	x.name = once ? r->name.gradients : r->name.each;
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.payload = r->params * grad_bytes(p) / layers;
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	scatter = x.seconds * layers;
-	exposed = fmax(scatter / layers, scatter - fmax(0, inner * w->backward - gather));
-	exposed = stolen(times, exposed, scatter, layers_leave, asked);
-	if (once || !p->training.overlap_grad_reduce)
-		exposed = scatter;
-	add_message(t, p, x, times * layers, times * exposed, asked);
+	beside = x.seconds * layers + (runs_ahead ? gather : 0);
+	if (asked->ledger != NULL)
+		text_put(asked->exposure, sizeof asked->exposure, "times*(" LEFT_SYMBOLS " - of gathers) = %.0f*("
+		    LEFT_NUMBERS " - %.8g) s", times, LEFT_VALUES(beside, beside / layers, backward),
+		    runs_ahead ? again : 0);
+	add_message(t, p, x, times * layers, once || !p->training.overlap_grad_reduce ? -1 : times *
+	    fmax(0, left_open(beside, beside / layers, backward) - (runs_ahead ? again : 0)), asked);
 }
 
 /*
