@@ -101,7 +101,7 @@ cmp threads.1 threads.2 && cmp threads.1 threads.7 || fail 'the ranking depends 
 # the best of all is as good as any other that is asked for by name
 about 'one thing is best'
 fastest=$("$PROG" search --json --top=1 | sed -n 's/.*"rank": 1,.*"seconds": \([0-9.]*\),.*/\1/p')
-named=$("$PROG" search --json --free=tp=1 --free=micro_batch_size=2 --fix=recompute --top=1 |
+named=$("$PROG" search --json --free=tp=1 --free=micro_batch_size=1 --fix=recompute --top=1 |
     sed -n 's/.*"rank": 1,.*"seconds": \([0-9.]*\),.*/\1/p')
 [ -n "$fastest" ] && [ "$fastest" = "$named" ] || fail "$fastest is not $named"
 good search --top=5
@@ -381,7 +381,7 @@ good search $budget --free=switches --top=3
 out_has '^Options of 1:.* --set=training.tp_overlap=true'
 out_lacks ' --tp=\| --micro-batch-size='
 good search $budget --free=sizes --top=3
-out_has '^Options of 1:.* --micro-batch-size='
+out_has '^Options of 1:.* --tp='
 out_lacks 'tp_overlap'
 good search $budget --free=recompute=none,full --free=switches --fix=switches --top=3
 out_lacks 'tp_overlap'
