@@ -47,6 +47,8 @@ def llama3_70b_pretrain_32gpu_h100_bf16_config() -> ConfigContainer:
     cfg.train.global_batch_size = (16 + 16) * 8 // 2
     set_elsewhere(cfg.model)
     cfg.optimizer.lr = compute() if cfg else 3
+    cfg.optimizer.use_precision_aware_optimizer = True
+    cfg.optimizer.exp_avg_dtype = torch.bfloat16
     return cfg
 P
 
@@ -54,7 +56,7 @@ about 'a recipe of Megatron-Bridge'
 run 0 import bridge.py
 for pair in 'preset llama-3.1-70b' 'nodes 4' 'tp 4' 'pp 2' 'sequence_parallel true' \
     'micro_batch_size 2' 'sequence_length 4096' 'precision mxfp8' 'zero_stage 1' 'recompute selective' \
-    'recompute_modules core_attn,mlp'; do
+    'recompute_modules core_attn,mlp' 'moments_dtype bf16' 'param_remainders false'; do
 	# shellcheck disable=SC2086
 	has $pair
 done

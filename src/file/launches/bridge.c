@@ -177,6 +177,8 @@ take_settings(struct import *im, const struct jsonin *j)
 	static const struct settings_key state[] = {
 		{ "ddp.overlap_param_gather", FIELD_OVERLAP_PARAM_GATHER, NULL, NULL },
 		{ "ddp.grad_reduce_in_fp32", FIELD_GRAD_DTYPE, "true=fp32|false=bf16", NULL },
+		{ "optimizer.exp_avg_dtype", FIELD_MOMENTS_DTYPE, "float32=fp32|bfloat16=bf16|float16=fp16|uint8=fp8|"
+		    "torch.float32=fp32|torch.bfloat16=bf16|torch.float16=fp16|torch.uint8=fp8", NULL },
 		{ "ddp.bucket_size", FIELD_BUCKET_SIZE, NULL, NULL },
 		{ "comm_overlap.tp_comm_overlap", FIELD_TP_OVERLAP, NULL, NULL },
 		{ NULL, FIELD_NONE, NULL, NULL }
