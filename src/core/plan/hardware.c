@@ -23,6 +23,14 @@
 #define PERMUTES(share) .permutes = (share)
 #define ATTENTION(family, count) .attention = ATTENTION_##family, .processors = (count)
 
+/*
+ * Rows that are no multiples of 16 bytes: the tensor memory accelerator and matrix units of Hopper and
+ * later do not read them, and cuBLAS takes a kernel of Ampere's (m87-labs/kestrel pull request 143: 130.6
+ * us instead of 37.0 on an H100); those have one for rows of any size (pytorch/pytorch issue 181718: 110 of
+ * 156 TFLOP/s).
+ */
+#define UNALIGNED(times) .unaligned = (times)
+
 /* The default, for what nobody measured: among the measured ones. */
 #define NOT_MEASURED MEASURED(.60, .80, 8e-6, 2, .50), GROUPED(.8, 150, 150)
 
@@ -49,17 +57,17 @@ static const struct generation generations[] = {
 	[GENERATION_OTHER] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(UNKNOWN, 108) },
 	[GENERATION_VOLTA] = { MEASURED(.75, .80, 8e-6, 2, .75), GROUPED(.8, 150, 150),
 	    CAPABILITY_7, ATTENTION(UNKNOWN, 80), HOST(1000) },
-	[GENERATION_TURING] = { NOT_MEASURED, CAPABILITY_7, ATTENTION(UNKNOWN, 68) },
-	[GENERATION_AMPERE] = { MEASURED(.80, .80, 8e-6, 2, .80), GROUPED(.8, 150, 150),
+	[GENERATION_TURING] = { NOT_MEASURED, UNALIGNED(1.4), CAPABILITY_7, ATTENTION(UNKNOWN, 68) },
+	[GENERATION_AMPERE] = { MEASURED(.80, .80, 8e-6, 2, .80), UNALIGNED(1.4), GROUPED(.8, 150, 150),
 	    CAPABILITY_8, ATTENTION(OF_AMPERE, 108), HOST(1800) },
-	[GENERATION_AMPERE_RTX] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(OF_AMPERE, 84) },
-	[GENERATION_ADA] = { NOT_MEASURED, CAPABILITY_8, ATTENTION(OF_AMPERE, 142) },
-	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62), GROUPED(.8, 103, 103),
+	[GENERATION_AMPERE_RTX] = { NOT_MEASURED, UNALIGNED(1.4), CAPABILITY_8, ATTENTION(OF_AMPERE, 84) },
+	[GENERATION_ADA] = { NOT_MEASURED, UNALIGNED(1.4), CAPABILITY_8, ATTENTION(OF_AMPERE, 142) },
+	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62), UNALIGNED(3.5), GROUPED(.8, 103, 103),
 	    CAPABILITY_9, ATTENTION(OF_HOPPER, 132), HOST(2500), .experts_in_bf16 = true, .blocks = true },
-	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56), GROUPED(1, 240, 570),
+	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56), UNALIGNED(3.5), GROUPED(1, 240, 570),
 	    PERMUTES(.500 * 8000 / 7700), CAPABILITY_10, ATTENTION(OF_BLACKWELL, 148), HOST(3300), .either_layout = true,
 	    .blocks = true, .mxfp8 = true, .nvfp4 = true },
-	[GENERATION_BLACKWELL_RTX] = { NOT_MEASURED, CAPABILITY_9, ATTENTION(OF_AMPERE, 188) },
+	[GENERATION_BLACKWELL_RTX] = { NOT_MEASURED, UNALIGNED(1.4), CAPABILITY_9, ATTENTION(OF_AMPERE, 188) },
 	[GENERATION_CDNA1] = { NOT_MEASURED, ROCM(32), ATTENTION(UNKNOWN, 120) },
 	[GENERATION_CDNA2] = { NOT_MEASURED, ROCM(32), ATTENTION(UNKNOWN, 110) },
 	[GENERATION_CDNA3] = { NOT_MEASURED, ROCM(32), ATTENTION(OF_CDNA, 304) },

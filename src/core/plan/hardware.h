@@ -24,6 +24,7 @@ struct generation {
 	double matrix, memory, launch;
 	int power;
 	double fp8;
+	double unaligned;      /* times as long products take whose rows are not multiples of 16 bytes */
 	/* Products of experts: share of what dense ones reach at many tokens for each expert, and
 	 * the tokens at which they reach half of that, forward and of weight gradients. */
 	double grouped, half_tokens, half_weight;

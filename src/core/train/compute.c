@@ -1,5 +1,7 @@
 #include "core/train/compute.h"
 
+#include <math.h>
+
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
@@ -429,13 +431,13 @@ struct work
 compute_head(const struct plan *p, const struct machine *g, const struct tally *tally)
 {
 	const double T = batch_tokens(p), tp = at_least_one(p->parallel.tp);
-	const double h = (double)p->model.hidden_size, vocabulary = (double)p->model.vocab_size;
+	const double h = (double)p->model.hidden_size, vocabulary = (double)params_padded_vocab(p);
 	const double ranks = batch_loss_ranks(p);
 	const struct loss_bytes bytes = loss_bytes(p);
 	struct layer_job j = { .p = p, .g = g, .tally = tally,
 		.frozen = adapters_only(p) && !(adapters_saved(p) & TARGET_HEAD) };
 
-	JOB_PLAIN(&j, &head, T, vocabulary / tp, h, IS(T), IS(vocabulary), AS("TP", tp), IS(h));
+	JOB_PLAIN(&j, &head, T, ceil(vocabulary / tp), h, IS(T), IS(vocabulary), AS("TP", tp), IS(h));
 	JOB_MOVE(&j, "loss", bytes.forward * T * vocabulary / ranks, bytes.backward * T * vocabulary / ranks,
 	    AS("bytes", bytes.forward), AS("bytes", bytes.backward), IS(T),
 	    IS(vocabulary), IS(ranks));

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/model/modules.h"
 #include "core/plan/format.h"
@@ -117,6 +118,7 @@ machine_of(const struct plan *p)
 	g.moves = framework_of(p)->eager && !machine_compiles(p) ? EAGER_MOVES : 1;
 	g.permuting = r->permutes > 0 ? MOVES_REACHED / r->permutes : 1;
 	g.norms_in_parts = norms_in_parts(p);
+	g.unaligned = larger(1, r->unaligned);
 	g.added = added_bytes(p);
 	g.cast = quantised ? f.cast : 0;
 	g.width = quantised || !f.quantised ? f.bytes : 2;

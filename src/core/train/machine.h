@@ -26,6 +26,7 @@ struct machine {
 	double moves;          /* bytes that memory-bound operations move, over fused ones */
 	double permuting;      /* time of permuting tokens, over that of other moves of as many bytes */
 	bool norms_in_parts;   /* RMSNorm is not one kernel */
+	double unaligned;      /* time of products whose rows are no multiples of 16 bytes, over that of others */
 	double added;          /* bytes that adding up a weight gradient moves; 0: its product does it */
 	double cast;           /* bytes that casting a value for a linear layer moves, 0 in 16 bits */
 	double width;          /* bytes of a value that linear layers read: 2, or 1 in FP8 */
