@@ -208,8 +208,9 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
  * Traffic and compute beside each other take SMs and memory of each other. Compute takes 19 % longer in
  * the mean, 40 % at most, and what overlaps is only 10 % quicker than the two in turn (Lee et al. 2025,
  * arXiv 2507.03114, 4 A100 and H100); traffic up to twice as long (NVIDIA/nccl issue 1433). So of the
- * shorter one a share counts too: STEAL of traffic behind work, found on 337 runs, of which those left
- * when any one source is left out choose 0.25 to 0.35; DELAY of work behind traffic.
+ * shorter one a share counts too: STEAL of traffic behind work, found on 273 runs, to which 0.35 comes as
+ * near; with those that were looked up afterwards, and any one source left out, 0.25 to 0.35. DELAY of
+ * work behind traffic is what the KempnerForge shows where the network is the slower one.
  */
 #define STEAL 0.3
 #define DELAY 0.15
