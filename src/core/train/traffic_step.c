@@ -210,7 +210,7 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
  * arXiv 2507.03114, 4 A100 and H100); traffic up to twice as long (NVIDIA/nccl issue 1433). So of the
  * shorter one a share counts too: STEAL of traffic behind work, found on 273 runs, to which 0.35 comes as
  * near; with those that were looked up afterwards, and any one source left out, 0.25 to 0.35. DELAY of
- * work behind traffic is what the KempnerForge shows where the network is the slower one.
+ * work behind traffic is what KempnerForge shows where the network is the slower one.
  */
 #define STEAL 0.3
 #define DELAY 0.15
