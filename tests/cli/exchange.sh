@@ -200,7 +200,12 @@ SH
 	grep -q SLURM_HOSTFILE out && fail 'a node that is down'
 	out_has '^#SBATCH --exclude=n2$'
 	err_has 'cluster.node_list'
+	run 0 export --to=$target --gpu=gb200 --gpus-per-node=4 --nodes=32 --tp=4 --pp=1 --set cluster.nvlink_domain=64
+	out_has '^#SBATCH --segment=16$'
+	run 0 export --to=$target --gpu=gb200 --gpus-per-node=4 --nodes=32 --tp=4 --pp=1
+	out_has 'domains of 18 nodes do not divide the job'
 	run 0 export --to=$target --nodes=2 --tp=8 --pp=1 --set cluster.dead_nodes=1 --set run.spare_nodes=1
+	grep -q segment out && fail 'a node is a domain'
 	grep -q exclude out && fail 'a node without a name'
 	err_has 'cluster.dead_nodes'
 done

@@ -1026,6 +1026,28 @@ for f in 'preset = "llama-3.1-8b"' 'micro_batch_size = 4' 'sequence_length = 819
 	out_has "^	$f;"
 done
 
+about 'every second layer of torchtitan is a block of half of them'
+cat >every.toml <<'TOML'
+[model]
+name = "llama3"
+flavor = "70B"
+[training]
+local_batch_size = 1
+[parallelism]
+data_parallel_shard_degree = -1
+tensor_parallel_degree = 8
+[activation_checkpoint]
+mode = "selective"
+selective_ac_option = "2"
+TOML
+run 0 import every.toml --world 64
+for f in 'recompute = "full"' 'recompute_method = "block"' 'recompute_layers = 40'; do
+	out_has "^	$f;"
+done
+sed 's/"2"/"op"/' every.toml >op.toml
+run 0 import op.toml --world 64
+out_has '^	recompute = "selective";'
+
 about 'GPUs of several types go to FlagScale as meshes, and come back'
 types='--model=llama-3.1-8b --nodes=4 --tp=4 --pp=4 --global-batch-size=64 --set=cluster.other_gpus=2-3=a100'
 run 0 export --to=flagscale $types --set=parallel.pipeline_layout='Et*12|t*12|t*5|t*3L' -o meshes.sh

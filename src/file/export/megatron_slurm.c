@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/plan/field.h"
 #include "core/plan/nodes.h"
 #include "file/export/megatron_core.h"
@@ -59,6 +60,22 @@ dead_of(const struct plan *p, struct node_names *names)
 	return nodes_list(names);
 }
 
+/* Nodes of an NVLink domain are those of a block of Slurm (topology/block), of which a segment is one or a part
+ * (sbatch(1), --segment); it has to divide the job. */
+static void
+put_segment(struct textbuf *out, const struct plan *p)
+{
+	const int64_t nodes = p->cluster.nodes, domain = p->cluster.nvlink_domain / most_of(1, p->cluster.gpus_per_node);
+
+	if (domain < 2)
+		return;
+	if (nodes % least_of(domain, nodes) == 0)
+		textbuf_add(out, "#SBATCH --segment=%lld\n", (long long)least_of(domain, nodes));
+	else
+		textbuf_add(out, "# NVLink domains of %lld nodes do not divide the job: no --segment keeps them together\n",
+		    (long long)domain);
+}
+
 /* What sbatch reads stands before the first command: later lines are passed over. */
 static void
 put_directives(struct textbuf *out, const struct plan *p, const char *nodes, const char *dead, int64_t tasks)
@@ -70,6 +87,7 @@ put_directives(struct textbuf *out, const struct plan *p, const char *nodes, con
 	textbuf_add(out, "#SBATCH --job-name=megatron\n#SBATCH --nodes=%lld\n"
 	    "#SBATCH --ntasks-per-node=%lld\n#SBATCH --gpus-per-node=%lld\n",
 	    (long long)p->cluster.nodes, (long long)tasks, (long long)p->cluster.gpus_per_node);
+	put_segment(out, p);
 	textbuf_add(out, "#SBATCH --output=%%x-%%j.out\n"
 	    "# Fill in what your cluster asks for; some want --gres=gpu:%lld or --exclusive for GPUs.\n"
 	    "##SBATCH --partition=\n##SBATCH --account=\n##SBATCH --time=\n",
@@ -114,6 +132,7 @@ put_job(struct textbuf *out, struct export *e, const char *nodes, int64_t tasks)
 		export_missing(e, FIELD_DEAD_NODES, "Slurm knows nodes by their names, and the plan's have none");
 	else
 		EXPORT_SAY(e, FIELD_DEAD_NODES);
+	EXPORT_SAY(e, FIELD_NVLINK_DOMAIN);
 	textbuf_add(out, "MASTER_PORT=${MASTER_PORT:-29500}\nexport MASTER_ADDR MASTER_PORT\n");
 	export_put_network(out, p, p->cluster.nodes);
 	megatron_put_connections(out, p);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "core/framework/resolve.h"
+#include "core/plan/batch.h"
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
 #include "file/models/checkpoint.h"
@@ -105,6 +107,28 @@ take_flavor(struct import *im, const struct jsonin *j)
 	import_checkpoint(im, m->name != NULL ? m->preset : checkpoint, "model.flavor");
 }
 
+/* Every n-th layer is computed again whole (torchtitan/distributed/activation_checkpoint.py, _apply_layer_sac): as many of
+ * a chunk as a block of that size has. */
+static void
+take_frequency(struct import *im, const struct jsonin *j)
+{
+	static const char path[] = "activation_checkpoint.selective_ac_option";
+	const char *option = jsonin_text(j, path);
+	struct plan known = *im->plan;
+	int64_t n, layers;
+
+	if (option == NULL || im->plan->training.recompute != RECOMPUTE_SELECTIVE || !text_to_int(option, &n) || n < 1)
+		return;
+	plan_resolve(&known, im->catalog);
+	layers = batch_chunk_layers(&known);
+	notes_drop(&im->taken, "training.recompute");
+	import_set(im, FIELD_RECOMPUTE, n > layers ? "none" : "full", path);
+	if (n == 1 || n > layers)
+		return;
+	import_set(im, FIELD_RECOMPUTE_METHOD, "block", path);
+	import_set_int(im, FIELD_RECOMPUTE_LAYERS, layers / n, path);
+}
+
 void
 torchtitan_take(struct import *im, const struct jsonin *j)
 {
@@ -118,6 +142,7 @@ torchtitan_take(struct import *im, const struct jsonin *j)
 		take_flavor(im, j);
 		settings_checkpoint(im, j, "model.hf_assets_path");
 	}
+	take_frequency(im, j);
 	settings_rest(im, j);
 }
 
