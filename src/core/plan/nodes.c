@@ -389,35 +389,44 @@ nodes_dead(struct dead_nodes *out, const struct plan *p, char *err, size_t size)
 	return true;
 }
 
+/* How many there are from one node to before another. */
+static int64_t
+dead_between(const struct dead_nodes *dead, int64_t from, int64_t to)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < dead->count; i++)
+		sum += most_of(0, least_of(dead->range[i].last + 1, to) - most_of(dead->range[i].first, from));
+	return sum;
+}
+
 int64_t
 nodes_serving(const struct dead_nodes *dead, const struct plan *p, int64_t node)
 {
-	int64_t before = 0;
+	const int64_t nodes = p->cluster.nodes;
+	int64_t before;
 
 	if (!is_dead(dead, node))
 		return node;
-	for (int64_t i = 0; i < node; i++)
-		before += is_dead(dead, i);
-	for (int64_t i = p->cluster.nodes; i < dead->known; i++)
+	before = dead_between(dead, 0, node);
+	if (before >= dead->known - nodes - dead_between(dead, nodes, dead->known))
+		return -1;
+	for (int64_t i = nodes;; i++)
 		if (!is_dead(dead, i) && before-- == 0)
 			return i;
-	return -1;
 }
 
 int64_t
 nodes_missing(const struct plan *p)
 {
+	const int64_t nodes = p->cluster.nodes;
 	struct dead_nodes dead;
-	int64_t missing = 0;
 	char err[256];
 
 	if (p->cluster.dead_nodes[0] == '\0' || !nodes_dead(&dead, p, err, sizeof err))
 		return 0;
-	for (int i = 0; i < dead.count; i++)
-		missing += most_of(0, least_of(dead.range[i].last + 1, p->cluster.nodes) - dead.range[i].first);
-	for (int64_t i = p->cluster.nodes; i < dead.known && missing > 0; i++)
-		missing -= !is_dead(&dead, i);
-	return missing;
+	return most_of(0, dead_between(&dead, 0, nodes) - (dead.known - nodes -
+	    dead_between(&dead, nodes, dead.known)));
 }
 
 void

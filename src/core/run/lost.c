@@ -33,14 +33,15 @@ time_way(struct lost_way *way, const struct plan *p, int64_t unit)
 	way->seconds = way->dp * unit % gpus == 0 && way->batch > 0 ? run_step(&q) : 0;
 }
 
-/* The most data parallel ranks that the framework takes, with as much of the batch as they divide. */
+/* The most data parallel ranks that the framework takes, more than half of those, with as much of the batch as they
+ * divide. */
 static struct lost_way
 use_most(const struct plan *p, int64_t unit, int64_t most)
 {
 	const int64_t micro_batch = p->training.micro_batch_size;
 	struct lost_way way = { .seconds = 0 };
 
-	for (int64_t dp = most; dp > 0 && !(way.seconds > 0); dp--) {
+	for (int64_t dp = most; dp > most / 2 && !(way.seconds > 0); dp--) {
 		way = (struct lost_way){ .dp = dp, .micro_batch = micro_batch,
 			.batch = p->training.global_batch_size / (micro_batch * dp) * (micro_batch * dp) };
 		time_way(&way, p, unit);
