@@ -345,6 +345,17 @@ add_dead(struct dead_nodes *out, int64_t first, int64_t last)
 	return true;
 }
 
+/* The node of a name, which most often is the one after the last. */
+static int64_t
+find_next(const struct plan *p, int64_t nodes, const char *name, int64_t last)
+{
+	char known[NODE_NAME_SIZE] = "";
+
+	if (p->cluster.node_list[0] != '\0')
+		nodes_name(p->cluster.node_list, last + 1, known, sizeof known);
+	return known[0] != '\0' && text_equal(known, name) ? last + 1 : find_node(p, nodes, name, strlen(name));
+}
+
 /* The nodes of an entry: a range as of slow ones, or names with brackets. Without a list the plan does not know all
  * that there are. */
 static bool
@@ -352,19 +363,20 @@ take_dead(struct dead_nodes *out, const struct plan *p, const char *text, size_t
 {
 	const int64_t most = p->cluster.node_list[0] != '\0' ? out->known : PLAN_WORLD_MAX;
 	char entry[PLAN_DEAD_SIZE], name[NODE_NAME_SIZE];
-	int64_t first, last, names;
+	int64_t first, last = -1, names;
 
 	if (memchr(text, '[', length) == NULL)
 		return length > 0 && take_nodes(p, most, text, length, &first, &last) &&
 		    add_dead(out, first, last);
 	text_part(entry, sizeof entry, text, length);
 	names = nodes_count(entry);
-	for (int64_t i = 0; i < names; i++) {
+	for (int64_t i = 0; i < names && names <= DEAD_NAMED_MAX; i++) {
 		nodes_name(entry, i, name, sizeof name);
-		if (!take_nodes(p, most, name, strlen(name), &first, &last) || !add_dead(out, first, last))
+		last = find_next(p, most, name, last);
+		if (last < 0 || !add_dead(out, last, last))
 			return false;
 	}
-	return names > 0;
+	return names > 0 && names <= DEAD_NAMED_MAX;
 }
 
 bool

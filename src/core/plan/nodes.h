@@ -13,7 +13,7 @@
 
 #include "core/plan/plan.h"
 
-enum { NODE_NAME_SIZE = 64, SLOW_MAX = 16, DEAD_MAX = 64 };
+enum { NODE_NAME_SIZE = 64, SLOW_MAX = 16, DEAD_MAX = 64, DEAD_NAMED_MAX = 2048 /* in brackets */ };
 
 /* Names of a list, -1 where it is none; and the i-th, "" past the end. */
 int64_t nodes_count(const char *list);
