@@ -8,7 +8,7 @@ LITERAL = r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*'
 ROOMS = ["ui/app/*.c", "ui/list/*.c", "ui/pane/*.c", "ui/map/*.c", "ui/state/*.[ch]",
          "core/rules/rules_*.c", "core/rules/check.c", "core/rules/settle.c", "core/rules/values.c",
          "core/search/hints_*.c", "core/search/advice*.c", "core/search/question.c",
-         "core/search/search_target.c", "core/search/search_values.c", "core/estimate/estimate.c",
+         "core/search/search_target.c", "core/search/search_values.c", "core/estimate/estimate*.c",
          "core/framework/*.c", "core/plan/field*.c", "cli/session/files.c", "cli/session/drafts.c",
          "cli/session/preferences.c", "core/diagnose/diagnose.c", "prefs/settings.c"]
 TABLES = {"core/plan/fields.def": r"(?:INT|REAL|AMOUNT|BOOL|CHOICE|TEXT)\(",
@@ -16,7 +16,7 @@ TABLES = {"core/plan/fields.def": r"(?:INT|REAL|AMOUNT|BOOL|CHOICE|TEXT)\(",
 # Sources, formulas and what is typed are the same in every language; so is what a program says
 # that has no screen.
 SAME = re.compile(r"\.(py|cc?|cpp|md|h|rst)\b|arXiv|et al\.|docs?[/,]|[a-z]\*|\w=%|objective=|"
-                  r"^shardplan|^[\w.-]+=\w|manual|data sheet|github|https?:|^# |%7.1fB")
+                  r"^shardplan|^[\w.-]+=\w|manual|data sheet|github|https?:|pull request|chronicles|^# |%7.1fB")
 
 
 def text_of(literals):
