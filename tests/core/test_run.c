@@ -233,6 +233,16 @@ seconds_of_saves(void **state)
 	near(r->failures.blocking, r->save_seconds, 1e-9);
 	r = run("cluster.storage_gbps=0.1 run.checkpoint_interval=60");
 	assert_true(r->interval >= r->save_seconds);
+	/* Saves stand between steps: the number of these that comes nearest to what is asked for. */
+	for (int halves = 20; halves < 23; halves++) {
+		char text[64];
+		double step;
+
+		r = run("cluster.storage_gbps=100");
+		step = r->step_seconds[0];
+		text_put(text, sizeof text, "cluster.storage_gbps=100 run.checkpoint_interval=%.9g", (halves + 0.2) / 2 * step);
+		near(run(text)->interval / step, (halves + 1) / 2, 1e-6);
+	}
 	near(run("run.checkpoint_keep=4")->storage_bytes, 5 * 14 * BYTES_8B, 1e-3);
 	/* Without a rate, steps that wait for saves do so for 1 % of the time. */
 	r = run("run.checkpoint_async=false");
