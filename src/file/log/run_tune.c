@@ -9,19 +9,6 @@
 #include "core/base/text.h"
 #include "file/log/run_rows.h"
 
-/* {'train_runtime': 106.5, 'train_samples_per_second': 4.69, 'train_steps_per_second': 0.59,
- * 'train_loss': ..}, whose values are texts since transformers 5, or a line each ("
- * train_steps_per_second = 0.59"): means with warm-up, evaluation and saving. */
-static void
-trainer_summary(struct run_reader *r, const char *line, const char *after)
-{
-	const double rate = run_value(after, "");
-
-	(void)line;
-	if (rate > 0)
-		run_fall_back(r, FALLBACK_RATE, -1, 1 / rate);
-}
-
 /* 'train_speed(s/it)': 1.25 of ms-swift; 'step_time': 3.2 of TRL. */
 static void
 seconds_of_step(struct run_reader *r, const char *line, const char *after)
@@ -30,7 +17,9 @@ seconds_of_step(struct run_reader *r, const char *line, const char *after)
 	run_fall_back(r, FALLBACK_RATE, -1, run_value(after, ""));
 }
 
-/* 'train_speed(iter/s)': 0.4 of ms-swift before 3.10. */
+/* 'train_speed(iter/s)': 0.4 of ms-swift before 3.10; {'train_runtime': 106.5,
+ * 'train_steps_per_second': 0.59, 'train_loss': ..} of transformers, texts since 5, or a line each ("
+ * train_steps_per_second = 0.59"): means with warm-up, evaluation and saving. */
 static void
 steps_a_second(struct run_reader *r, const char *line, const char *after)
 {
@@ -191,7 +180,7 @@ progress(struct run_reader *r, const char *line, const char *after)
 }
 
 const struct run_row run_tune_rows[] = {
-	{ "train_steps_per_second", SOURCE_HF, trainer_summary },
+	{ "train_steps_per_second", SOURCE_HF, steps_a_second },
 	{ "Total train batch size (", SOURCE_HF, trainer_batch },
 	{ "Instantaneous batch size per device", SOURCE_HF, trainer_micro_batch },
 	{ "train_speed(s/it)", SOURCE_TUNER, seconds_of_step },
