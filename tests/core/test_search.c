@@ -1078,6 +1078,36 @@ deadlines(void **state)
 	assert_int_equal(question_ask(&p, NULL, words + 1, 2, options, err), 0);
 }
 
+/* Limits of service in any order, "=" or a word of its own before each value, which is a time. */
+static void
+limits_of_service(void **state)
+{
+	static const char *const orders[][6] = { { "slo", "ttft=1s", "tpot=30ms", "rate=20" },
+		{ "slo", "rate=20", "tpot", "0.03", "ttft", "1000ms" }, { "slo", "tpot=30000us", "rate", "20", "ttft=1" } };
+	static const char *const none[] = { "500msec", "1m", "2minutes", "1parsec", "0s", "s" };
+	char options[QUESTION_SIZE], err[QUESTION_SIZE], word[32];
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put(&p, "mode", "serve");
+	for (size_t i = 0; i < 3; i++) {
+		const int words = i == 0 ? 4 : i == 1 ? 6 : 5;
+
+		assert_int_equal(question_ask(&p, NULL, orders[i], words, options, err), words);
+		assert_non_null(strstr(options, " free=traffic.rate=20 "));
+		assert_non_null(strstr(options, " free=traffic.ttft_limit=1 "));
+		assert_non_null(strstr(options, " free=traffic.tpot_limit=0.03 "));
+	}
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+		const char *const words[] = { "slo", word };
+
+		snprintf(word, sizeof word, "ttft=%s", none[i]);
+		assert_true(question_ask(&p, NULL, words, 2, options, err) < 2);
+	}
+	assert_int_equal(question_ask(&p, NULL, orders[0], 1, options, err), -1);
+}
+
 /* Nothing more is decided once it is cancelled; of what was, nothing is told as the answer. */
 static void
 cancelled(void **state)
@@ -1136,6 +1166,7 @@ main(void)
 		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
 		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines),
+		cmocka_unit_test(limits_of_service),
 		cmocka_unit_test(cancelled),
 	};
 

@@ -11,6 +11,7 @@
 #include "core/plan/field.h"
 #include "core/plan/format.h"
 #include "core/plan/nodes.h"
+#include "core/search/search_target.h"
 
 enum {
 	NODES_EACH = 64,     /* so many are tried one by one, more in steps of a sixteenth, */
@@ -155,21 +156,6 @@ take_limit(const char *const *word, int words, const char *name, const char **va
 	return strspn(*value, "0123456789.") == 0 ? 0 : word[0][n] == '=' ? 1 : 2;
 }
 
-/* "30ms" as a number of seconds; false of another unit. */
-static bool
-take_seconds(const char *text, double *seconds)
-{
-	const size_t n = strspn(text, "0123456789.");
-	char number[64];
-
-	text_put(number, sizeof number, "%.*s", (int)n, text);
-	if (!text_to_real(number, seconds) || !(*seconds > 0))
-		return false;
-	*seconds *= text_equal(text + n, "ms") ? 1e-3 : text_equal(text + n, "us") ? 1e-6 :
-	    text_equal(text + n, "min") ? 60 : 1;
-	return text[n] == '\0' || strchr("smu", text[n]) != NULL;
-}
-
 /* Pools of up to twelve workers, of each size up to a node, or none. */
 static void
 put_pools(const struct plan *p, char *options)
@@ -190,7 +176,9 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 {
 	static const char *const names[] = { "ttft", "tpot", "rate" };
 	const char *value[3] = { NULL, NULL, NULL };
-	double seconds, rate = p->traffic.rate;
+	struct search_condition c;
+	double rate = p->traffic.rate;
+	char limit[sizeof c.text];
 	int i = 0, taken = 1;
 
 	(void)catalog;
@@ -213,12 +201,12 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 	for (int k = 0; k < 2; k++) {
 		if (value[k] == NULL)
 			continue;
-		if (!take_seconds(value[k], &seconds))
+		text_put(limit, sizeof limit, "serving.%s_%s<=%s", names[k], rate > 0 ? "within" : "seconds", value[k]);
+		if (!condition_parse(&c, limit, p, err, QUESTION_SIZE) || !(c.limit > 0))
 			return refuse_question(err, "a limit is a time, such as ttft=1s or tpot=30ms");
-		text_add(options, QUESTION_SIZE, " where=serving.%s_%s<=%s", names[k],
-		    rate > 0 ? "within" : "seconds", value[k]);
+		text_add(options, QUESTION_SIZE, " where=%s", limit);
 		if (rate > 0)
-			text_add(options, QUESTION_SIZE, " free=traffic.%s_limit=%.10g", names[k], seconds);
+			text_add(options, QUESTION_SIZE, " free=traffic.%s_limit=%.10g", names[k], c.limit);
 	}
 	if (rate > 0)
 		put_pools(p, options);
