@@ -393,7 +393,7 @@ test_nothing(void **test)
 		continue;
 	assert_int_equal(lookup_of(s)->news.kept, 0);
 	assert_true(shows(s, "of those that fit do not have peak.total<=1GiB"));
-	assert_true(shows(s, "nearest: "));
+	assert_true(shows(s, "nearest, with peak.total 9.80 GiB: TP 16"));
 	key(s, INPUT_ENTER);
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
 }

@@ -94,15 +94,6 @@ put_head(const struct search_job *job, struct table *t)
 	t->columns = t->cells;
 }
 
-static void
-format_target(const struct search_target *t, double v, char *buf, size_t size)
-{
-	if (t->kind == TARGET_RESULT)
-		units_short(buf, size, result_table[t->id].measure, v);
-	else
-		units_short(buf, size, MEASURE_REAL, v);
-}
-
 /* As good in every objective as the plan before it. */
 static bool
 is_tied(const struct search_job *job, size_t rank)
@@ -136,7 +127,7 @@ put_plan(const struct search_job *job, size_t rank, struct table *t)
 			continue;
 		text[0] = '\0';
 		if (target_value(search_asked(job, i), &p, e, &v))
-			format_target(search_asked(job, i), v, text, sizeof text);
+			target_format(search_asked(job, i), v, text, sizeof text);
 		table_cell(t, text);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -237,8 +228,8 @@ print_gain(const struct search_job *job)
 		return;
 	}
 	search_look(job, best->index, &p, job->estimate[0]);
-	format_target(t, t->more ? -own.score[0] : own.score[0], was, sizeof was);
-	format_target(t, t->more ? -best->score[0] : best->score[0], is, sizeof is);
+	target_format(t, t->more ? -own.score[0] : own.score[0], was, sizeof was);
+	target_format(t, t->more ? -best->score[0] : best->score[0], is, sizeof is);
 	search_why(t, &p, job->estimate[0], &job->session.plan, job->estimate[1], terms, sizeof terms);
 	out_line(stdout, "From the plan: %s %s -> %s%s%s", target_name(t), was, is,
 	    *terms != '\0' ? ": " : "", terms);
@@ -348,37 +339,17 @@ search_print(const struct search_job *job)
 
 /* ---- nothing found --------------------------------------------------------------------------- */
 
-/* What the nearest plan misses most: memory or a condition. */
+/* The nearest plan, and what it misses: memory or a condition. */
 static void
 complain_nearest(const struct search_job *job)
 {
 	const uint64_t index = job->worker->nearest.index;
 	struct estimate *e = job->estimate[0];
-	char settings[SETTINGS], has[UNITS_SIZE], missed[CELL * 3] = "";
+	char settings[SETTINGS], missed[CELL * 3];
 	struct plan p;
 
 	search_look(job, index, &p, e);
-	if (!e->fits || (e->tight && !job->search.tight)) {
-		if (e->peak_high > e->capacity)
-			text_put(missed, sizeof missed, "%s%s of %s", e->served ? "" : "up to ",
-			    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
-		else
-			text_put(missed, sizeof missed, "a KV cache for %.1f requests of the %lld on an engine",
-			    e->serve.max_concurrency, (long long)p.serving.concurrency);
-	}
-	for (int i = 0; i < job->search.conditions; i++) {
-		const struct search_condition *c = &job->search.condition[i];
-		double v;
-
-		if (!(condition_miss(c, &p, e) > 0))
-			continue;
-		text_add(missed, sizeof missed, "%s%s ", *missed != '\0' ? ", " : "", target_name(&c->target));
-		if (target_value(&c->target, &p, e, &v))
-			format_target(&c->target, v, has, sizeof has);
-		else
-			text_put(has, sizeof has, "not known");
-		text_add(missed, sizeof missed, "%s", has);
-	}
+	search_missed(&job->search, &p, e, missed, sizeof missed);
 	search_settings(job->space, index, settings, sizeof settings);
 	complain("nearest:%s (%s)", *settings != '\0' ? settings : " the plan itself", missed);
 }

@@ -403,6 +403,12 @@ condition_parse(struct search_condition *c, const char *text, const struct plan 
 	    parse_limit(c, text + length + 2, err, size);
 }
 
+void
+target_format(const struct search_target *t, double v, char *buf, size_t size)
+{
+	units_short(buf, size, t->kind == TARGET_RESULT ? result_table[t->id].measure : MEASURE_REAL, v);
+}
+
 double
 condition_miss(const struct search_condition *c, const struct plan *p, const struct estimate *e)
 {

@@ -57,6 +57,9 @@ bool target_is_phases(const struct search_target *t);
 /* Its path, or the name of a price. */
 const char *target_name(const struct search_target *t);
 
+/* A value of it with its unit. */
+void target_format(const struct search_target *t, double v, char *buf, size_t size);
+
 /* target <= limit, or target >= limit. */
 struct search_condition {
 	struct search_target target;

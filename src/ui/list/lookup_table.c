@@ -54,7 +54,7 @@ put_target(const struct search_target *t, double v, char *buf, size_t size)
 {
 	*buf = '\0';
 	if (!isnan(v))
-		units_short(buf, size, t->kind == TARGET_RESULT ? result_table[t->id].measure : MEASURE_REAL, v);
+		target_format(t, v, buf, size);
 }
 
 static void

@@ -249,7 +249,7 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 	if (!l->news.has_nearest)
 		return;
 	lookup_settings(l, l->news.nearest.index, set, sizeof set);
-	rows_item(rows, -1, ROLE_TEXT, "nearest: %s", set);
+	rows_item(rows, -1, ROLE_TEXT, "nearest, with %s: %s", l->missed, set[0] != '\0' ? set : "the plan itself");
 }
 
 /* A plan passes a filter by its free fields, "pp 8", and by what stands in its line. */

@@ -143,8 +143,8 @@ take_word(struct search *s, struct wishes *w, const struct plan *p, const struct
 		return s->front = true;
 	if (text_equal(word->name, "around"))
 		return take_around(s, word->value, err, size);
-	text_put(err, size, "no '%s' here; free=, fix=, where=, objective=, pareto and around= are, and questions "
-	    "(deadline 30d; find looks for a field)", word->name);
+	text_put(err, size, "no '%s' here; questions are (deadline 30d; find looks for a field), and free=, fix=, where=, "
+	    "objective=, pareto and around=", word->name);
 	return false;
 }
 
@@ -434,11 +434,16 @@ lookup_follow(struct state *s)
 {
 	struct lookup *l = s->lookup;
 	const size_t before = l->news.kept;
+	struct plan p;
 
 	if (!l->news.runs)
 		return false;
 	s->files->search_news(s->files->context, &l->news, l->key);
 	take_keys(l, before);
+	if (!l->news.runs && l->news.has_nearest) {
+		look_at_plan(l, l->news.nearest.index, &p, l->work[0]);
+		search_missed(&l->search, &p, l->work[0], l->missed, sizeof l->missed);
+	}
 	return l->news.runs;
 }
 

@@ -61,6 +61,7 @@ struct lookup {
 	struct search search;        /* that, */
 	struct search_space *space;  /* its space, owned; NULL before the first */
 	struct search_news news;     /* how far it is, */
+	char missed[256];            /* what the nearest lacks, */
 	bool stopped;                /* and that it was told to end */
 	struct lookup_row *found;         /* owned: news.kept of them, in order of rank */
 	struct search_key *key;      /* owned: what comes in */
