@@ -125,7 +125,13 @@ test_lists(void **test)
 	answers(s, "1", "changes would be lost: s save, d discard");
 	answers(s, "d", "opened alpha.cfg");
 	answers(s, "?", "1. FIELD VALUE: ");
-	answers(s, "help", ". set PATH=VALUE ...: ");
+	answers(s, "help", " more commands: more");
+	lacks(s, "help", "\n14. "); /* ten of them, and what comes before and after */
+	for (int i = 0; i < 5; i++)
+		lacks(s, "more", ". set PATH=VALUE ...: ");
+	answers(s, "more", ". set PATH=VALUE ...: ");
+	answers(s, "more", ". suspend: ");
+	lacks(s, "more", "commands");
 	answers(s, "help set", "1. set PATH=VALUE ...: ");
 	lacks(s, "help inspect", "2. ");
 	answers(s, "down", "1. ");

@@ -385,15 +385,27 @@ say_command(struct answer *a, const struct command *c)
 
 /* The screen's list is about keys. */
 static void
-say_commands(struct answer *a)
+say_commands(struct answer *a, struct state *s)
 {
-	say_answer(a, "FIELD VALUE: set a field; FIELD + or FIELD -: its next or previous legal value; "
-	    "FIELD: what it is");
-	say_answer(a, "a number: take that entry of the list above; more: its next ten; an empty line: the "
-	    "summary; map: who talks to whom, of the GPU that go leads to");
-	for (size_t i = 0; i < command_count; i++)
-		if (command_table[i].contexts != CONTEXT_LIST)
+	const int first = s->commands_told;
+	int n = 0;
+
+	if (first == 0) {
+		say_answer(a, "FIELD VALUE: set a field; FIELD + or FIELD -: its next or previous legal value; "
+		    "FIELD: what it is");
+		say_answer(a, "a number: take that entry of the list above; more: its next ten; an empty line: the "
+		    "summary; map: who talks to whom, of the GPU that go leads to");
+	}
+	for (size_t i = 0; i < command_count; i++) {
+		if (command_table[i].contexts == CONTEXT_LIST)
+			continue;
+		if (n >= first && n < first + ENTRIES)
 			say_command(a, &command_table[i]);
+		n++;
+	}
+	s->commands_told = first + ENTRIES < n ? first + ENTRIES : 0;
+	if (s->commands_told > 0)
+		say_answer(a, "%d more commands: more; help NAME tells of one", n - s->commands_told);
 }
 
 static unsigned
@@ -406,8 +418,10 @@ run_command(struct state *s, const char *text, struct answer *a)
 	list_leave(s);
 	s->list.filter[0] = '\0';
 	s->message[0] = '\0';
-	if (text_equal(text, "?") || text_equal(text, "help")) {
-		say_commands(a);
+	if (!text_equal(text, "more"))
+		s->commands_told = 0;
+	if (text_equal(text, "?") || text_equal(text, "help") || s->commands_told > 0) {
+		say_commands(a, s);
 		return 0;
 	}
 	if (about != NULL) {

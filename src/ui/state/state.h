@@ -179,6 +179,7 @@ struct state {
 	char *yank;                 /* what was copied last; owned, NULL: nothing */
 	char shell[SETTINGS_TEXT_SIZE]; /* a command of the user's own */
 	bool in_lines;              /* linear mode, which tells in its own words what changed */
+	int commands_told;          /* there: of the list of commands, up to which "more" goes on */
 	enum role message_role;
 	char message[STATE_MESSAGE_SIZE]; /* of the last command, "" without one */
 };
