@@ -25,7 +25,8 @@ static const struct form form_table[] = {
 	{ MAP_ZOOM_RACK, false, false, false }, { MAP_ZOOM_RACK, false, false, true },
 };
 enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3, RELATED_MOST = 1024,
-	LABELLED_MOST = 512 }; /* more ranks have no room on any screen */
+	LABELLED_MOST = 512, /* more ranks have no room on any screen */
+	AREA = 64 }; /* is worth more than any width */
 
 /* Columns from which on a unit gains nothing by more of them. */
 static const int wide_enough[MAP_ZOOM_COUNT] = {
@@ -267,19 +268,20 @@ most_columns(const struct fit *f, const struct map_grid *g)
 	return most >= n ? n : most > 1 ? most : 1;
 }
 
-/* The largest cells are best; on paper, and where they have their own size, the fewest lines.
- * Then what comes first. False where it does not fit. */
+/* The largest cells are best, of those the widest, as a character is higher than wide; on paper, and
+ * where they have their own size, the fewest lines. Then what comes first. False where it does not fit. */
 static bool
 consider(struct fit *f, const struct map_grid *g)
 {
 	struct map_grid at = *g;
-	int64_t score;
+	int64_t score, wide;
 
 	if (grid_width(&at) > f->w || map_grid_lines(&at) > f->h)
 		return false;
 	stretch(f, &at);
+	wide = least_of(at.unit_w, wide_enough[at.zoom]);
 	score = f->fixed ? -map_grid_lines(&at) :
-	    least_of(at.unit_w, wide_enough[at.zoom]) * at.unit_h;
+	    wide * at.unit_h * AREA + wide;
 	if (f->found && score <= f->score)
 		return true;
 	f->found = true;
