@@ -396,6 +396,9 @@ test_nothing(void **test)
 	assert_true(shows(s, "nearest, with peak.total 9.80 GiB: TP 16"));
 	key(s, INPUT_ENTER);
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
+	app_command(&s->state, "set token_budget=100");
+	app_command(&s->state, "search objective=run.days where=peak.total<=1GiB");
+	assert_true(shows(s, "search: shortest run; 8B"));
 }
 
 /* The fields that are free are marked as soon as that is of interest. */

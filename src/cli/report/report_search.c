@@ -89,7 +89,7 @@ put_head(const struct search_job *job, struct table *t)
 		if (!is_column(job, search_asked(job, i)))
 			table_put(t, ">%s", target_name(search_asked(job, i)));
 	for (size_t i = 0; i < n; i++)
-		table_put(t, ">%s", columns[i] == RESULT_WORLD ? "GPUs" : result_table[columns[i]].brief);
+		table_put(t, ">%s", result_table[columns[i]].brief);
 	table_cell(t, "binds");
 	t->columns = t->cells;
 }

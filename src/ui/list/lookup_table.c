@@ -21,8 +21,7 @@ lookup_column_name(const struct lookup *l, struct lookup_column column)
 	case LOOKUP_CONDITION:
 		return target_name(&l->search.condition[column.i].target);
 	case LOOKUP_NUMBER:
-		return lookup_number(l, column.i) == RESULT_WORLD ? "GPUs" :
-		    result_table[lookup_number(l, column.i)].brief;
+		return result_table[lookup_number(l, column.i)].brief;
 	case LOOKUP_BINDS:
 		break;
 	}

@@ -15,7 +15,7 @@ static const struct {
 	{ RESULT_RL_PEAK, "least memory" }, { RESULT_WORLD, "fewest GPUs" },
 	{ RESULT_TOKENS_GPU, "most tokens of a GPU" }, { RESULT_GENERATED_GPU, "most tokens of a GPU" },
 	{ RESULT_RL_TOKENS_GPU, "most tokens of a GPU" }, { RESULT_RUN, "shortest run" },
-	{ RESULT_PARAMS_TOTAL, "largest model" },
+	{ RESULT_DAYS, "shortest run" }, { RESULT_PARAMS_TOTAL, "largest model" },
 };
 
 static const char *

@@ -268,7 +268,7 @@ most_columns(const struct fit *f, const struct map_grid *g)
 	return most >= n ? n : most > 1 ? most : 1;
 }
 
-/* The largest cells are best, of those the widest, as a character is higher than wide; on paper, and
+/* The largest cells are best, of nodes the widest, as a character is higher than wide; on paper, and
  * where they have their own size, the fewest lines. Then what comes first. False where it does not fit. */
 static bool
 consider(struct fit *f, const struct map_grid *g)
@@ -281,7 +281,7 @@ consider(struct fit *f, const struct map_grid *g)
 	stretch(f, &at);
 	wide = least_of(at.unit_w, wide_enough[at.zoom]);
 	score = f->fixed ? -map_grid_lines(&at) :
-	    wide * at.unit_h * AREA + wide;
+	    wide * at.unit_h * AREA + (at.zoom >= MAP_ZOOM_NODE ? wide : 0);
 	if (f->found && score <= f->score)
 		return true;
 	f->found = true;
