@@ -215,15 +215,18 @@ test_turns(void **unused)
 	assert_int_equal(looks_turns(cell, n, c.w), 16);
 	for (int i = 0; i < n; i++)
 		assert_int_equal(cell[i].under.bg, cell[0].look.bg);
-	/* two colours: row by row; a blank between two runs keeps its pair */
-	for (int y = 0; y < 20; y++)
-		for (int x = 0; x < 40; x++)
-			canvas_put(&c, x, y, x == 20 ? (struct style){ .role = ROLE_TEXT } :
-			    (struct style){ .role = ROLE_GROUP, .index = (uint8_t)(x / 2 % 2) }, L' ');
-	n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
-	assert_int_equal(looks_turns(cell, n, c.w), 0);
-	assert_false(cell[20].plain);
-	assert_int_equal(cell[20].look.bg, -1);
+	/* two colours: row by row; a blank between two runs keeps its pair, many are cut out of them */
+	for (int rows = 4; rows <= 20; rows += 16) {
+		for (int y = 0; y < 20; y++)
+			for (int x = 0; x < 40; x++)
+				canvas_put(&c, x, y, x == 20 && y < rows ? (struct style){ .role = ROLE_TEXT } :
+				    (struct style){ .role = ROLE_GROUP, .index = (uint8_t)(x / 2 % 2) }, L' ');
+		n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
+		assert_int_equal(looks_turns(cell, n, c.w), rows == 20);
+		assert_int_equal(cell[20].plain, rows == 20);
+		assert_int_equal(cell[20].look.bg, -1);
+		assert_int_equal(cell[20].under.bg, rows == 20 ? cell[19].look.bg : -1);
+	}
 	canvas_free(&c);
 }
 

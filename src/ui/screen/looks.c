@@ -116,12 +116,11 @@ looks_changed(const struct canvas *c, const struct canvas *was, enum theme_color
 /* Curses sends again what stands between two changes that are nearer: a move is no shorter. */
 enum { NEAR = 6, TURNS_MOST = 128, RUNS_LEAST = 8 };
 
-/* A background, as one goes along the rows. */
+/* A background, or what stands alone between two, as one goes along the rows. */
 struct ground {
 	struct look look;
 	int end;      /* of its last run */
-	int runs;
-	bool is_near; /* some of them are */
+	int runs, near; /* how many, and how many of them are near one before */
 };
 
 struct grounds {
@@ -129,13 +128,22 @@ struct grounds {
 	int count;
 };
 
-/* The place of a look among them, TURNS_MOST where it has none. */
-static int
-ground_of(struct grounds *g, struct look look)
+/* A cell without a background alone between two that have some: a frame, or a blank. */
+static bool
+is_bar(const struct looks_cell *cell, int n, int i)
 {
+	return cell[i].look.bg < 0 && i > 0 && i + 1 < n && cell[i - 1].at == cell[i].at - 1 &&
+	    cell[i - 1].look.bg >= 0 && cell[i + 1].at == cell[i].at + 1 && cell[i + 1].look.bg >= 0;
+}
+
+/* The place among them of what a cell has, TURNS_MOST where it has none. */
+static int
+ground_of(struct grounds *g, const struct looks_cell *cell, int n, int at)
+{
+	const struct look look = cell[at].look;
 	int i = 0;
 
-	if (look.bg < 0)
+	if (look.bg < 0 && !is_bar(cell, n, at))
 		return TURNS_MOST;
 	while (i < g->count && (g->ground[i].look.fg != look.fg || g->ground[i].look.bg != look.bg))
 		i++;
@@ -144,32 +152,26 @@ ground_of(struct grounds *g, struct look look)
 	return i;
 }
 
+/* Count their runs; cells of those that are near another one are marked by a turn. */
 static void
-find_grounds(struct grounds *g, const struct looks_cell *cell, int n, int w)
+find_grounds(struct grounds *g, struct looks_cell *cell, int n, int w)
 {
 	int last = TURNS_MOST;
 
 	for (int i = 0; i < n; i++) {
-		const int at = cell[i].at, now = ground_of(g, cell[i].look);
+		const int at = cell[i].at, now = ground_of(g, cell, n, i);
 		struct ground *ground = &g->ground[now];
 
 		if (now < TURNS_MOST && (now != last || ground->end != at)) {
+			cell[i].turn = at - ground->end < NEAR && at % w >= NEAR;
 			ground->runs++;
-			ground->is_near = ground->is_near || (at - ground->end < NEAR && at % w >= NEAR);
-		}
+			ground->near += cell[i].turn;
+		} else if (now < TURNS_MOST)
+			cell[i].turn = cell[i - 1].turn;
 		if (now < TURNS_MOST)
 			ground->end = at + 1;
 		last = now;
 	}
-}
-
-/* A blank alone between two backgrounds of the first turn, one of them its own or that under it. */
-static bool
-is_seam(const struct looks_cell *cell, int n, int i)
-{
-	return cell[i].plain && i > 0 && i + 1 < n && cell[i - 1].at == cell[i].at - 1 &&
-	    cell[i - 1].under.bg >= 0 && cell[i + 1].at == cell[i].at + 1 && cell[i + 1].look.bg >= 0 &&
-	    (cell[i - 1].turn == 0 || cell[i + 1].turn == 0);
 }
 
 /* What the first turn paints where a later one comes: what it paints to the left of it. */
@@ -194,14 +196,14 @@ looks_turns(struct looks_cell *cell, int n, int w)
 
 	find_grounds(&g, cell, n, w);
 	for (int i = 0; i < g.count; i++)
-		if (!g.ground[i].is_near && g.ground[i].runs >= RUNS_LEAST)
+		if (g.ground[i].near * RUNS_LEAST <= g.ground[i].runs && g.ground[i].runs >= RUNS_LEAST)
 			turn[i] = (uint8_t)++turns;
 	for (int i = 0; i < n; i++)
-		cell[i].turn = turn[ground_of(&g, cell[i].look)];
+		cell[i].turn = cell[i].turn == 0 ? turn[ground_of(&g, cell, n, i)] : 0;
 	paint_under(cell, n, w);
-	/* With a pair of the terminal's own colours a seam does not reset all attributes. */
+	/* With a pair of the terminal's own colours a blank between others does not reset all attributes. */
 	for (int i = 0; i < n; i++)
-		if (is_seam(cell, n, i))
+		if (cell[i].plain && cell[i].turn == 0 && is_bar(cell, n, i))
 			cell[i].plain = false;
 	return turns;
 }

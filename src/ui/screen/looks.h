@@ -36,7 +36,8 @@ int looks_changed(const struct canvas *c, const struct canvas *was, enum theme_c
 /*
  * In which order they are sent: those of turn 0 row by row, then those of turn 1, and so on. Backgrounds
  * that come again and again, with others between, have turns of their own: to move on takes half the
- * bytes of a change of colours. Returns the last turn.
+ * bytes of a change of colours. So have bars and blanks between two of a kind, over which these are
+ * painted first. Returns the last turn.
  */
 int looks_turns(struct looks_cell *cell, int n, int w);
 #endif

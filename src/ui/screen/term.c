@@ -324,7 +324,7 @@ put_cell(struct terminal *t, const struct canvas *c, const struct looks_cell *ce
 {
 	const wchar_t text[2] = { under ? L' ' : c->cell[cell->at].ch, L'\0' };
 	const struct look look = under ? cell->under : cell->look;
-	const short pair = cell->plain || t->colors == THEME_MONO ? 0 : pair_of(t, look);
+	const short pair = (cell->plain && !under) || t->colors == THEME_MONO ? 0 : pair_of(t, look);
 	attr_t attr = A_NORMAL;
 	cchar_t out;
 
