@@ -297,7 +297,8 @@ static void
 jobs_change(void **state)
 {
 	static const char *const settings[] = { "rl.response_tokens=1024", "rl.prompts=64",
-		"rl.offload=optimizer", "serving.kv_dtype=fp8", "serving.max_num_seqs=16",
+		"rl.offload=optimizer", "rl.engine_sleep=1", "rl.rollout_tp=4", "rl.responses=32",
+		"serving.gpu_memory_utilization=0.7", "serving.kv_dtype=fp8", "serving.max_num_seqs=16",
 		"cluster.hbm_gbps=2000", "cluster.memory_gib=70", "finetune.method=lora",
 		"finetune.rank=64", "calibration.compute_efficiency=0.8", "model.hidden_size=2048" };
 	struct plan p;

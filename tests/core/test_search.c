@@ -492,11 +492,12 @@ rollouts(void **state)
 		"rl.placement=split rl.rollout_gpus=4", "rl.placement=colocated parallel.layout=torchtitan",
 		"rl.placement=split rl.rollout_gpus=4 rl.staleness=1" };
 	static const char *const memory[] = { "80", "40", "32", "24" };
+	static const char *const objective[] = { "time", "tokens", "gpu-hours", "memory", "gpus" };
 	char text[64];
 
 	(void)state;
 	srand(5);
-	for (int round = 0; round < 32; round++) {
+	for (int round = 0; round < 48; round++) {
 		struct search s = { .space = space, .tight = round % 3 == 0 };
 		struct plan p = settings_plan(RATES, DENSE "cluster.nodes=1 "
 		    "training.sequence_length=2048 training.global_batch_size=16 rl.algorithm=grpo "
@@ -514,10 +515,44 @@ rollouts(void **state)
 		for (int i = w.count - 1; i >= 0; i--) /* the trainer's in part */
 			if (w.item[i].field < FIELD_ROLLOUT_GPUS && rand() % 2 == 0)
 				wishes_fix(&w, w.item[i].field);
+		if (round >= 16) { /* what engines alone take notice of */
+			wishes_free(&w, FIELD_RL_PROMPTS, "32,64,128");
+			wishes_free(&w, FIELD_GPU_MEMORY_UTILIZATION, "0.5,0.7,0.9");
+		}
+		if (round >= 32) {
+			wishes_free_group(&w, WISH_SWITCHES, &p);
+		}
 		make_small(&p, &w);
-		add_objective(&s, round % 5 == 4 ? "gpus" : "time");
+		add_objective(&s, objective[round % 5]);
 		hold_against_all(&s, "rollouts");
 		assert_true(round >= 4 || workers[0].kept > 0);
+	}
+}
+
+/* Pairs have an update, and passes before it, but no engine. */
+static void
+pairs(void **state)
+{
+	static const char *const method[] = { "dpo", "rm" };
+	static const char *const memory[] = { "80", "32", "24" };
+
+	(void)state;
+	srand(6);
+	for (int round = 0; round < 18; round++) {
+		struct search s = { .space = space, .tight = round % 4 == 0 };
+		struct plan p = settings_plan(RATES, DENSE "cluster.nodes=1 "
+		    "training.sequence_length=2048 training.global_batch_size=16 "
+		    "rl.prompt_tokens=200 rl.response_tokens=300 rl.response_limit=1024");
+		struct wishes w;
+
+		settings_put(&p, "rl.algorithm", method[round % 2]);
+		settings_put(&p, "cluster.memory_gib", memory[round % 3]);
+		settings_put(&p, "parallel.layout", round % 5 == 0 ? "torchtitan" : "megatron");
+		wishes_usual(&w, &p);
+		make_small(&p, &w);
+		add_objective(&s, round % 6 == 5 ? "tokens" : "time");
+		hold_against_all(&s, "pairs");
+		assert_true(round >= 2 || workers[0].kept > 0);
 	}
 }
 
@@ -1159,6 +1194,7 @@ main(void)
 		cmocka_unit_test(equals_brute_force), cmocka_unit_test(schedules_of_one_stage),
 		cmocka_unit_test(stages_of_a_run),
 		cmocka_unit_test(phases_fit), cmocka_unit_test(rows_follow_sizes), cmocka_unit_test(rollouts),
+		cmocka_unit_test(pairs),
 		cmocka_unit_test(catalogue_entries), cmocka_unit_test(splits),
 		cmocka_unit_test(kept_activations), cmocka_unit_test(traffic_before_pipelines),
 		cmocka_unit_test(layouts_place), cmocka_unit_test(nearest_of_none),

@@ -17,14 +17,36 @@ scope_init(struct scope *s, const struct catalog *catalog)
 	s->events = FOLLOW_MEANS;
 }
 
+/* But for what rollouts alone are made of, their engine among it (rl.c). */
+static bool
+same_rollouts(const struct plan *a, const struct plan *b)
+{
+	struct serving serving = b->serving;
+	struct rl rl = b->rl;
+
+	serving.gpu_memory_utilization = a->serving.gpu_memory_utilization;
+	rl.rollout_tp = a->rl.rollout_tp;
+	rl.prompts = a->rl.prompts;
+	rl.responses = a->rl.responses;
+	rl.offload = a->rl.offload;
+	rl.engine_sleep = a->rl.engine_sleep;
+	return memcmp(&a->serving, &serving, sizeof serving) == 0 && memcmp(&a->rl, &rl, sizeof rl) == 0;
+}
+
+static bool
+same_engine(const struct plan *a, const struct plan *b)
+{
+	return memcmp(&a->serving, &b->serving, sizeof a->serving) == 0 &&
+	    memcmp(&a->rl, &b->rl, sizeof a->rl) == 0;
+}
+
 static bool
 same_job(const struct plan *a, const struct plan *b)
 {
 	return a->mode == b->mode && a->parallel.layout == b->parallel.layout &&
-	    (a->mode == MODE_SERVE || memcmp(&a->serving, &b->serving, sizeof a->serving) == 0) &&
+	    (a->mode == MODE_SERVE || same_engine(a, b) || same_rollouts(a, b)) &&
 	    memcmp(&a->cluster, &b->cluster, sizeof a->cluster) == 0 &&
 	    memcmp(&a->model, &b->model, sizeof a->model) == 0 &&
-	    memcmp(&a->rl, &b->rl, sizeof a->rl) == 0 &&
 	    memcmp(&a->finetune, &b->finetune, sizeof a->finetune) == 0 &&
 	    memcmp(&a->calibration, &b->calibration, sizeof a->calibration) == 0;
 }
@@ -125,7 +147,14 @@ scope_follow(struct scope *s, const struct plan *p)
 {
 	if (!s->begun || !same_job(&s->plan, p)) {
 		follow_job(s, p);
-	} else if (!same_pipeline(&s->plan, p)) {
+		return;
+	}
+	if (p->mode == MODE_TRAIN && !same_engine(&s->plan, p)) {
+		s->plan.serving = p->serving;
+		s->plan.rl = p->rl;
+		s->generates = false;
+	}
+	if (!same_pipeline(&s->plan, p)) {
 		const bool same = same_batch(&s->plan, p);
 
 		s->sized &= same && same_heads(&s->plan, p);
@@ -233,4 +262,14 @@ scope_engine(struct scope *s, const struct plan *p)
 {
 	s->generates = s->generates || rl_engine_of(&s->engine, p, NULL);
 	return s->generates ? &s->engine : NULL;
+}
+
+void
+scope_lend(struct scope *s, const struct plan *p, const struct rl_engine *engine)
+{
+	if (engine == NULL)
+		return;
+	scope_follow(s, p);
+	s->engine = *engine;
+	s->generates = true;
 }

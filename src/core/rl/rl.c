@@ -15,7 +15,9 @@
 #include "core/rl/rl_engine.h"
 #include "core/rl/rl_memory.h"
 #include "core/rules/check.h"
+#include "core/rules/check_rules.h"
 #include "core/train/host.h"
+#include "core/train/step_setup.h"
 #include "core/train/steptime.h"
 
 #define PPO_STEP "verl docs/workers/ray_trainer.rst; arXiv 2409.19256 (HybridFlow)"
@@ -147,21 +149,26 @@ add_models(struct rl_models *m, const struct rl_estimate *out, const struct plan
  * Sequences of the mean length, as many in a row as fit into those that memory is planned for
  * and as the batch divides.
  */
-struct plan
-rl_mean_rows(const struct plan *p, const struct layout *l)
+static void
+take_mean_rows(struct plan *p, const struct layout *l)
 {
 	const int64_t mean = p->rl.prompt_tokens + p->rl.response_tokens;
 	const int64_t unit = 2 * most_of(1, p->parallel.cp) * most_of(1, p->parallel.tp);
-	const int64_t row = p->training.sequence_length;
-	struct plan q = *p;
+	const int64_t row = p->training.sequence_length, batch = p->training.micro_batch_size;
 	int64_t packed;
 
-	q.training.sequence_length = least_of(row, (mean + unit - 1) / unit * unit);
-	packed = row / q.training.sequence_length;
+	p->training.sequence_length = least_of(row, (mean + unit - 1) / unit * unit);
+	packed = row / p->training.sequence_length;
 	do
-		q.training.micro_batch_size = p->training.micro_batch_size * packed;
-	while (--packed > 0 && check_microbatches(&q, l->dp) == 0);
-	return q;
+		p->training.micro_batch_size = batch * packed;
+	while (--packed > 0 && check_microbatches(p, l->dp) == 0);
+}
+
+void
+rl_take_update(struct plan *p, const struct layout *l)
+{
+	count_sequences(p);
+	take_mean_rows(p, l);
 }
 
 /* One update of a model, and one pass over the same sequences without gradients. */
@@ -170,20 +177,23 @@ struct update {
 };
 
 static struct update
+update_in(const struct plan *q, const struct steptime *s)
+{
+	return (struct update){ s->seconds, s->compute_seconds > 0 ? steptime_pass(q,
+	    s->compute_seconds + s->exposed_comm_seconds + s->bubble_seconds,
+	    s->host_seconds - HOST_STEP - q->training.data_seconds) : 0 };
+}
+
+static struct update
 update_of(const struct rl_model *m, const struct layout *l)
 {
-	const struct plan q = rl_mean_rows(&m->plan, l);
+	struct plan q = m->plan;
 	struct traffic traffic;
-	const struct steptime s = steptime_estimate(&q, l, m->placement,
-	    check_microbatches(&q, l->dp), &traffic, NULL);
+	struct steptime s;
 
-	/* two of three parts of the arithmetic are those of gradients; launches are waited for in
-	 * what recompute runs again too */
-	const double passes = q.training.recompute == RECOMPUTE_FULL ? 4 : 3;
-
-	return (struct update){ s.seconds, s.compute_seconds > 0 ? (s.compute_seconds +
-	    s.exposed_comm_seconds + s.bubble_seconds) / 3 +
-	    (s.host_seconds - HOST_STEP - q.training.data_seconds) / passes : 0 };
+	take_mean_rows(&q, l);
+	s = steptime_estimate(&q, l, m->placement, check_microbatches(&q, l->dp), &traffic, NULL);
+	return update_in(&q, &s);
 }
 
 static void
@@ -265,6 +275,19 @@ time_sync(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
+static double
+responses_of(const struct plan *p)
+{
+	return is_pairs(p) ? 2 * (double)p->training.global_batch_size :
+	    (double)p->rl.prompts * (double)p->rl.responses;
+}
+
+double
+rl_step_tokens(const struct plan *p)
+{
+	return responses_of(p) * (double)(p->rl.prompt_tokens + p->rl.response_tokens);
+}
+
 static void
 find_phases(struct rl_estimate *out, const struct plan *p)
 {
@@ -276,8 +299,7 @@ find_phases(struct rl_estimate *out, const struct plan *p)
 	out->overlaps = out->split && r->staleness > 0;
 	out->rollout_gpus = out->generates ? rl_rollout_gpus(p) : 0;
 	out->train_gpus = pool_rest(p);
-	out->responses = is_pairs(p) ? 2 * (double)p->training.global_batch_size :
-	    (double)r->prompts * (double)r->responses;
+	out->responses = responses_of(p);
 	out->updates = is_pairs(p) ? 1 :
 	    larger(1, out->responses / (double)p->training.global_batch_size);
 	f[PHASE_ROLLOUT].runs = f[PHASE_SYNC].runs = out->generates;
@@ -295,8 +317,7 @@ find_phases(struct rl_estimate *out, const struct plan *p)
 static void
 add_up(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
 {
-	const double tokens = out->responses *
-	    (double)(p->rl.prompt_tokens + p->rl.response_tokens);
+	const double tokens = rl_step_tokens(p);
 	const double rollout = out->phase[PHASE_ROLLOUT].seconds;
 	const double sync = out->phase[PHASE_SYNC].seconds;
 	double trainer = 0;
@@ -352,25 +373,64 @@ rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *cata
 	return true;
 }
 
+/* Of the phases beside updates those that take no notice of how the trainer is split. */
+static struct rl_least
+least_with(const struct rl_estimate *out, const struct plan *p, const struct rl_engine *engine)
+{
+	const double rollout = engine->seconds, sync = out->phase[PHASE_SYNC].seconds;
+
+	return (struct rl_least){ .beside = out->split ? 0 : rl_engine_beside(engine, p),
+		.holds = rl_memory_holds(p),
+		.memory = engine->awake + (out->split ? 0 : rl_memory_rest(p) / 2),
+		.seconds = !(rollout > 0) ? 0 :
+		    (1 + RL_OTHERS) * (out->overlaps ? larger(rollout, sync) : rollout + sync),
+		.before = out->overlaps ? sync : rollout + sync, .updates = out->updates };
+}
+
 struct rl_least
-rl_least_of(const struct plan *p)
+rl_least_of(const struct plan *p, const struct rl_engine *engine)
+{
+	const struct facts facts = { .plan = p };
+	struct rl_estimate out = { .generates = false };
+
+	if (rule_rl_engines_do_not_divide(&facts, NULL, 0) || rule_rl_heads_do_not_divide(&facts, NULL, 0))
+		return (struct rl_least){ .memory = INFINITY };
+	find_phases(&out, p);
+	if (!out.generates || engine == NULL)
+		return (struct rl_least){ .updates = out.updates };
+	out.engine_gpus = engine->gpus;
+	time_sync(&out, p, NULL);
+	return least_with(&out, p, engine);
+}
+
+/* How often the actor passes over the sequences of an update before it. */
+static int
+passes_of(const struct plan *p)
 {
 	struct rl_estimate out = { .generates = false };
-	struct rl_engine engine;
-	double rollout, sync;
 
-	if (!plan_has_rollouts(p) || !rl_engine_of(&engine, p, NULL))
-		return (struct rl_least){ .seconds = 0 };
 	find_phases(&out, p);
-	out.engine_gpus = engine.gpus;
-	time_sync(&out, p, NULL);
-	rollout = engine.seconds;
-	sync = out.phase[PHASE_SYNC].seconds;
-	return (struct rl_least){ .beside = out.split ? 0 : engine.asleep, .holds = rl_memory_holds(p),
-		.memory = engine.awake + (out.split ? 0 : rl_memory_rest(p) / 2),
-		.seconds = !(rollout > 0) ? 0 :
-		    (1 + RL_OTHERS) * (out.overlaps ? larger(rollout, sync) : rollout + sync),
-		.before = out.overlaps ? sync : rollout + sync, .updates = out.updates };
+	return out.phase[PHASE_OLD_LOGPROB].runs + out.phase[PHASE_REF_LOGPROB].runs;
+}
+
+double
+rl_actor_seconds(const struct plan *q, const struct steptime *s)
+{
+	const struct update actor = update_in(q, s);
+
+	return actor.seconds + passes_of(q) * actor.pass;
+}
+
+double
+rl_actor_least(const struct plan *q, const struct step_run *r)
+{
+	return r->least + passes_of(q) * steptime_run_pass(r, q);
+}
+
+double
+rl_step_least(const struct rl_least *r, double update)
+{
+	return larger(r->seconds, (1 + RL_OTHERS) * (r->before + r->updates * update));
 }
 
 double

@@ -23,6 +23,7 @@
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
 #include "core/plan/plan.h"
+#include "core/train/steptime.h"
 
 /* A step less its phases, as a share of them: rewards, advantages, data, moving state between
  * host and GPU (tables of verl docs/advance/fully_async.md: 3 to 8 %, 4 % in the median). */
@@ -87,7 +88,7 @@ bool rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog 
     struct ledger *ledger);
 
 /* What is the same however the trainer is split: of a plan's step, and of no less than its memory.
- * All 0 without rollouts, or where they have no layout. */
+ * Memory is INFINITY where rollouts are illegal. */
 struct rl_least {
 	double beside;           /* bytes of the engine on a GPU while its weights train */
 	double memory;           /* bytes on a GPU that generates, without the trainer's state, */
@@ -96,14 +97,25 @@ struct rl_least {
 	double before, updates;  /* in which the trainer waits so long, and updates so often */
 };
 
-struct rl_least rl_least_of(const struct plan *p);
+/* engine: of a plan with rollouts; NULL for none, or where it has no layout. */
+struct rl_least rl_least_of(const struct plan *p, const struct rl_engine *engine);
 
-/* Seconds that an update may take in a step of so many: INFINITY where nobody knows. */
+/* Seconds of a step at least whose updates take so many each; and those that an update may take in a
+ * step of so many: INFINITY where nobody knows. */
+double rl_step_least(const struct rl_least *r, double update);
 double rl_update_most(const struct rl_least *r, double step);
 
-/* The plan whose rows are as long as responses are on average: what an update is worked out of. l: sizes of
- * its groups. */
-struct plan rl_mean_rows(const struct plan *p, const struct layout *l);
+/* Tokens of a step, prompts and responses. */
+double rl_step_tokens(const struct plan *p);
+
+/* Make of a plan what an update is worked out of: its rows are as long as responses are on average. l:
+ * sizes of its groups. */
+void rl_take_update(struct plan *p, const struct layout *l);
+
+/* Of each update, with the passes of the actor that come before: q is that plan, s its step; or r, as
+ * long as its shards are not known, and no more than that. */
+double rl_actor_seconds(const struct plan *q, const struct steptime *s);
+double rl_actor_least(const struct plan *q, const struct step_run *r);
 
 /* The engine as a plan that serves on its pool, with `gpus` GPUs each. */
 void rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus);

@@ -280,9 +280,14 @@ rl_engine_of(struct rl_engine *out, const struct plan *p, struct ledger *ledger)
 	out->weights = s.weight_bytes;
 	out->awake = s.weight_bytes + s.non_torch_bytes + s.activation_bytes + s.graph_bytes +
 	    larger(0, s.kv_pool_bytes);
-	out->asleep = p->rl.engine_sleep == 0 ? out->awake :
-	    larger(ASLEEP_LEAST, s.non_torch_bytes + s.graph_bytes);
+	out->asleep = larger(ASLEEP_LEAST, s.non_torch_bytes + s.graph_bytes);
 	out->seconds = q.cluster.bf16_tflops > 0 && q.cluster.hbm_gbps > 0 ?
 	    generate(&q, larger(1, s.slots), ledger) : 0;
 	return true;
+}
+
+double
+rl_engine_beside(const struct rl_engine *e, const struct plan *p)
+{
+	return p->rl.engine_sleep == 0 ? e->awake : e->asleep;
 }

@@ -12,9 +12,12 @@
 struct rl_engine {
 	int64_t gpus, engines;  /* of one engine; how many */
 	double total;           /* bytes of a GPU */
-	double weights, awake, asleep; /* bytes on a GPU */
+	double weights, awake, asleep; /* bytes on a GPU; asleep: where it sleeps */
 	double seconds;         /* until the last response of a step is there */
 };
+
+/* Bytes on a GPU while the trainer runs there. */
+double rl_engine_beside(const struct rl_engine *e, const struct plan *p);
 
 /* False where no engine can be laid out on the pool. */
 bool rl_engine_of(struct rl_engine *out, const struct plan *p, struct ledger *ledger);

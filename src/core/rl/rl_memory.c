@@ -171,7 +171,7 @@ hold_idle(double held[HELD_PARTS], const struct on_gpu *g)
 {
 	const bool shares = g->out->generates && !g->out->split;
 
-	held[HELD_ENGINE] = shares ? g->m->engine.asleep : 0;
+	held[HELD_ENGINE] = shares ? rl_engine_beside(&g->m->engine, g->m->p) : 0;
 	held[HELD_WEIGHTS] = idle_weights(g, &g->actor);
 	held[HELD_GRADIENTS] = idle_gradients(g, &g->actor);
 	held[HELD_OPTIMIZER] = idle_optimizer(g, &g->actor);
@@ -219,7 +219,7 @@ hold_sync(double held[HELD_PARTS], const struct on_gpu *g)
 	held[HELD_WEIGHTS] = g->actor.memory.parameters;
 	held[HELD_WORK] = BUCKET_BYTES;
 	if (!g->out->split)
-		held[HELD_ENGINE] = smaller(e->awake, e->asleep + e->weights);
+		held[HELD_ENGINE] = smaller(e->awake, rl_engine_beside(e, g->m->p) + e->weights);
 	else if (e->awake > held[HELD_WEIGHTS] + held[HELD_GRADIENTS] + held[HELD_OPTIMIZER] +
 	    held[HELD_MODELS] + held[HELD_REST])
 		hold_engine(held, g, BUCKET_BYTES);

@@ -82,7 +82,7 @@ score_plan(const struct search *s, const struct plan *p, const struct estimate *
 	}
 	key->tie[TIE_TIME] = e->timed || e->served ? named("time", p, e) : 0;
 	key->tie[TIE_TOKENS] = e->timed || e->served ? -named("tokens", p, e) : 0;
-	key->tie[TIE_MEMORY] = e->peak_total;
+	key->tie[TIE_MEMORY] = estimate_fullest(e);
 	return true;
 }
 
@@ -188,8 +188,11 @@ decide(const struct walk *w, uint64_t index)
 {
 	struct search_worker *worker = w->worker;
 	struct estimate *e = &worker->estimate;
-	const enum verdict verdict = look_at(w);
+	enum verdict verdict;
 
+	scope_lend(&worker->scope, &worker->plan,
+	    rollouts_engine(&worker->rollouts, w->space, index));
+	verdict = look_at(w);
 	worker->counts.decided++;
 	if (!e->legal)
 		worker->counts.illegal++;
@@ -218,8 +221,9 @@ put_field(const struct walk *w, int field, uint64_t index)
 	else if (field == s->outer - 1) {
 		space_outer(s, index, p);
 		bounds_rest(w->bounds, s, 0, p);
-		walk_roll(w);
 	}
+	if (field >= s->outer - 1)
+		walk_roll(w, field, index);
 }
 
 /* The score is known, and worse than so many that are kept. */
@@ -245,7 +249,7 @@ is_cut(const struct walk *w, int field, uint64_t index)
 		return true;
 	if (!walk_narrows(w))
 		return false;
-	if (is_worse(w, field) || (field == w->space->outer - 1 && !walk_rolls_out(w)))
+	if (is_worse(w, field) || !walk_rolls_out(w, field))
 		return true;
 	enough = walk_enough_for_all(w, field);
 	return bounds_all(w->bounds, w->space, field, index, &worker->plan, &worker->scope,
@@ -262,6 +266,15 @@ is_unplaced(const struct walk *w, int field, uint64_t index)
 	    room_unplaced(w->bounds, w->space, field, index, &worker->plan, &worker->bound);
 }
 
+/* Where room is what is missing, the values that make most of it stand for all: engines sleep as deep, and
+ * as much leaves for the host, as may be. Neither takes time. */
+static bool
+makes_less_room(const struct walk *w, const struct free_field *f, int digit)
+{
+	return walk_narrows(w) && w->worker->nearest.score[0] > 0 && digit < f->count - 1 &&
+	    (f->field == FIELD_ENGINE_SLEEP || f->field == FIELD_RL_OFFLOAD);
+}
+
 /* A scout passes by what is seldom among the best: large micro-batches, split experts. What nobody asked
  * for is not looked at with switches turned, which say no more of why. */
 static bool
@@ -269,6 +282,8 @@ passes_by(const struct walk *w, int field, int digit)
 {
 	const struct free_field *f = &w->space->field[field];
 
+	if (w->search->explains > 0 && field >= w->space->rollouts && makes_less_room(w, f, digit))
+		return true;
 	if (w->search->explains > 0 && !w->search->exhaustive && f->own >= 0 &&
 	    (f->row != NULL || f->field == FIELD_DP_REPLICATE))
 		return digit != f->own && !space_idles(w->space, field, f->own, &w->worker->plan);
@@ -343,7 +358,7 @@ walk_parts(const struct walk *w)
 	uint64_t part;
 
 	space_outer(w->space, 0, &w->worker->plan);
-	walk_roll(w);
+	walk_roll(w, -1, 0);
 	while ((part = atomic_fetch_add(&w->control->next, 1)) < w->parts &&
 	    !atomic_load_explicit(&w->control->cancel, memory_order_relaxed)) {
 		walk_part(w, part);
@@ -420,8 +435,7 @@ plan_estimates(struct walk *w)
 	}
 	w->by_time = !s->front && target_follows_step(&s->objective[0], &s->space->plan);
 	w->by_memory = !s->front && target_is_memory(&s->objective[0]);
-	w->by_phases = !s->front && plan_has_rollouts(&s->space->plan) &&
-	    target_is_phases(&s->objective[0]);
+	w->by_phases = !s->front && target_phase_weight(&s->objective[0], &s->space->plan) > 0;
 	w->known = !s->front ? known_after(s) : -1;
 }
 
@@ -495,6 +509,8 @@ search_run(const struct search *s, struct search_worker *worker, int threads,
 		walk[i] = walk[0];
 		walk[i].worker = &worker[i];
 		begin_worker(&worker[i], s->space->catalog);
+		worker[i].rollouts.outer = 0;
+		worker[i].rollouts.known = false;
 		worker[i].scope.events = walk[0].events;
 	}
 	atomic_store(&control->worst, INFINITY);

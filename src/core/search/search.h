@@ -16,6 +16,7 @@
 #include "core/estimate/estimate.h"
 #include "core/estimate/scope.h"
 #include "core/search/search_bound.h"
+#include "core/search/search_rollouts.h"
 #include "core/search/search_space.h"
 #include "core/search/search_target.h"
 
@@ -76,7 +77,8 @@ struct search_worker {
 	struct plan plan;
 	struct scope scope;
 	struct bound_room bound;
-	struct rl_least rollouts;   /* of the outer fields that are in */
+	struct rollouts rollouts;   /* of the outer fields that are in, */
+	const struct rl_least *least; /* and with what else is */
 	struct estimate estimate;
 };
 

@@ -18,13 +18,13 @@ is_one_of(enum field_id f, const enum field_id *set, int count)
 	return false;
 }
 
-/* The last free field that is none of these, or the last outer one. */
+/* The last free field of the trainer that is none of these, or the last outer one. */
 static int
 last_but(const struct search_space *s, const enum field_id *set, int count)
 {
 	int last = s->outer - 1;
 
-	for (int i = s->outer; i < s->count; i++)
+	for (int i = s->outer; i < s->rollouts; i++)
 		if (!is_one_of(s->field[i].field, set, count))
 			last = i;
 	return last > 0 ? last : 0;
@@ -59,7 +59,8 @@ bounds_plan(struct bounds *b, const struct search_space *s)
 	b->chunks_after = last_but(s, rest + 7, REST - 7);
 	b->pipeline_after = last_but(s, rest + 8, REST - 8);
 	b->tail_after = last_but(s, rest + 10, REST - 10);
-	for (b->tail = s->outer; b->tail < s->count; b->tail++)
+	b->trainer_after = last_but(s, NULL, 0);
+	for (b->tail = s->outer; b->tail < s->rollouts; b->tail++)
 		if (s->field[b->tail].row != NULL && !s->field[b->tail].row->early)
 			break;
 	b->pp = place_of(s, FIELD_PP);
@@ -290,21 +291,33 @@ pipeline_is_slow(const struct plan *p, struct scope *scope, double limit)
 	return scope_place(scope, p) && scope_step(scope, p)->least > limit;
 }
 
+/* Rows of the mean length, from the pipeline on with the passes before an update. */
+static bool
+rows_are_slow(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    const struct plan *p, struct bound_room *room, double limit)
+{
+	if (field != b->pipeline_after)
+		return chunks_are_slow(p, &room->rows, most_chunks(b, s, field, index, p, room), limit);
+	scope_follow(&room->rows, p);
+	return scope_place(&room->rows, p) && rl_actor_least(p, scope_step(&room->rows, p)) > limit;
+}
+
 /* An update on rollouts. */
 static bool
 update_is_slow(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
-    const struct plan *p, struct bound_room *room, double limit)
+    struct plan *p, struct bound_room *room, double limit)
 {
-	const bool piped = field == b->pipeline_after;
+	const struct training training = p->training;
 	struct layout layout;
-	struct plan q;
+	bool slow;
 
-	if (!is_asked(limit) || (field != b->stages_after && field != b->chunks_after && !piped) ||
-	    !layout_size(&layout, p, NULL))
+	if (!is_asked(limit) || (field != b->stages_after && field != b->chunks_after &&
+	    field != b->pipeline_after) || !layout_size(&layout, p, NULL))
 		return false;
-	q = rl_mean_rows(p, &layout);
-	return piped ? pipeline_is_slow(&q, &room->rows, limit) :
-	    chunks_are_slow(&q, &room->rows, most_chunks(b, s, field, index, p, room), limit);
+	rl_take_update(p, &layout);
+	slow = rows_are_slow(b, s, field, index, p, room, limit);
+	p->training = training;
+	return slow;
 }
 
 static bool
@@ -330,17 +343,39 @@ bounds_rest(const struct bounds *b, const struct search_space *s, int i, struct 
 {
 	if (i <= b->copies)
 		room_put(s, b->copies, 0, p);
-	for (i = i > b->tail ? i : b->tail; i < s->count; i++)
+	for (i = i > b->tail ? i : b->tail; i < s->rollouts; i++)
 		space_step(s, i, fastest(&s->field[i]), p);
 }
 
-/* With the fastest values of the switches that follow. */
-static bool
-step_is_slow(const struct plan *p, struct scope *scope, struct traffic *traffic, double limit)
+/* Seconds of a step, or of an update with the passes before it; of what takes more than the limit, any such
+ * number. 0: not known. */
+static double
+step_seconds(const struct plan *p, struct scope *scope, struct traffic *traffic, double limit)
 {
+	struct steptime step;
+
 	scope_follow(scope, p);
-	return scope_place(scope, p) && steptime_within(scope_step(scope, p), limit, p,
-	    &scope->pipeline.placement, traffic, NULL).seconds > limit;
+	if (!scope_place(scope, p))
+		return 0;
+	step = steptime_within(scope_step(scope, p), limit, p, &scope->pipeline.placement, traffic, NULL);
+	return step.seconds > limit || !plan_has_rl(p) ? step.seconds : rl_actor_seconds(p, &step);
+}
+
+/* With the fastest values of the switches that follow. What an update takes is left in room. */
+static bool
+step_is_slow(struct plan *p, struct scope *scope, struct bound_room *room, double limit)
+{
+	const struct training training = p->training;
+	struct layout layout;
+
+	if (!plan_has_rl(p))
+		return step_seconds(p, scope, &room->traffic, limit) > limit;
+	if (!layout_size(&layout, p, NULL))
+		return false;
+	rl_take_update(p, &layout);
+	room->update = step_seconds(p, &room->rows, &room->traffic, limit);
+	p->training = training;
+	return room->update > limit;
 }
 
 static bool
@@ -364,7 +399,7 @@ stages_are_full(const struct search_space *s, int i, struct plan *p, struct scop
 {
 	const int open = room_put_lightest(s, i, p);
 
-	if (open == s->count)
+	if (open == s->rollouts)
 		return plan_is_full(p, scope, limit);
 	for (int digit = 0; digit < s->field[open].count; digit++) {
 		space_step(s, open, digit, p);
@@ -374,19 +409,20 @@ stages_are_full(const struct search_space *s, int i, struct plan *p, struct scop
 	return true;
 }
 
-/* After all sizes, or a switch of the tail. */
+/* After all sizes, or a switch of the tail; of training on rollouts after the last of the trainer in any
+ * case, whose update is then known. */
 static bool
 tail_is_cut(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
     struct plan *p, struct scope *scope, struct bound_room *room, const struct enough *enough)
 {
 	const struct free_field *f = field >= b->tail ? &s->field[field] : NULL;
-	const bool slower = f == NULL || space_digit(s, field, index) != fastest(f);
+	const bool whole = plan_has_rl(p) && field == b->trainer_after;
+	const bool slower = f == NULL || whole || space_digit(s, field, index) != fastest(f);
 	bool full = false;
 
-	if (b->tail == s->count || field < b->tail_after || plan_has_rl(p))
+	if (!whole && (b->tail == s->rollouts || field < b->tail_after))
 		return false;
-	if (slower && is_asked(enough->seconds) &&
-	    step_is_slow(p, scope, &room->traffic, enough->seconds))
+	if (slower && is_asked(enough->seconds) && step_is_slow(p, scope, room, enough->seconds))
 		return true;
 	/* Those that are in do it mostly, and what is worked out for them stands. */
 	if ((f == NULL || f->row->memory != MEMORY_ANY) && plan_is_full(p, scope, &enough->bytes)) {
@@ -402,6 +438,8 @@ bounds_all(const struct bounds *b, const struct search_space *s, int field, uint
 {
 	/* Engines, which have another DP, do not train. */
 	if (p->mode != MODE_TRAIN || (framework_rules(p) & RULES_VLLM) != 0)
+		return false;
+	if (field >= s->rollouts)
 		return false;
 	if (field == b->shards_after && room_all_full(b, s, index, p, room, &enough->bytes))
 		return true;

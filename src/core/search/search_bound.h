@@ -22,6 +22,8 @@
  *   tail       and how state is sharded: with each switch at its fastest value the step takes too
  *              long, or no value of those that move state makes room; and after each switch
  *
+ *   trainer    and the last field of it: an update on rollouts, with the passes before it, takes too long
+ *
  * Of training on rollouts time is that of an update with rows of the mean length, from `stages` on,
  * where DP says how many rows are one.
  *
@@ -40,7 +42,7 @@
 /* After which free field each is asked, and which of them these are, -1: not free. */
 struct bounds {
 	int shards_after, split_after, kernels_after, batch_after, stages_after, chunks_after;
-	int pipeline_after, tail_after;
+	int pipeline_after, tail_after, trainer_after;
 	int pp, vpp, split, copies, zero, context, dispatcher, overlap;
 	int tail;                     /* the first switch of those that have a fastest value */
 };
@@ -60,6 +62,7 @@ struct first_ranks {
 /* Findings of the plan before: all 0 in the beginning. */
 struct bound_room {
 	double state_most;            /* beside an engine that is awake */
+	double update;                /* seconds of one of the trainer that is in; 0: not known */
 	struct scope rows;            /* of plans with rows of the mean length */
 	uint64_t outer;               /* 1 + values of the outer fields of which this is: */
 	int placed[SPACE_VALUES_MAX]; /* of each PP the first VPP that places the layers, -1: none, */

@@ -17,28 +17,45 @@ static const enum field_id inner_fields[] = {
 };
 enum { INNER = sizeof inner_fields / sizeof *inner_fields };
 
-/* Its place among them, -1 for an outer field. */
-static int
-inner_place(enum field_id f)
+/* Of rollouts, of which the trainer takes no notice (scope.c); what leaves the engine as it is
+ * comes last. */
+static const enum field_id rollout_fields[] = {
+	FIELD_RL_PROMPTS, FIELD_RL_RESPONSES, FIELD_GPU_MEMORY_UTILIZATION, FIELD_ROLLOUT_TP,
+	FIELD_ENGINE_SLEEP, FIELD_RL_OFFLOAD
+};
+enum { ROLLOUTS = sizeof rollout_fields / sizeof *rollout_fields };
+
+static bool
+is_among(const enum field_id *fields, int count, enum field_id f)
 {
-	for (int i = 0; i < INNER; i++)
-		if (inner_fields[i] == f)
-			return i;
-	return -1;
+	for (int i = 0; i < count; i++)
+		if (fields[i] == f)
+			return true;
+	return false;
 }
 
-/* Outer fields as in the table of fields, then the inner ones. */
+static void
+add_fields(struct search_space *s, const struct wishes *w, const enum field_id *fields, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (wishes_find(w, fields[i]) < w->count)
+			s->field[s->count++].field = fields[i];
+}
+
+/* Outer fields as in the table of fields, then the inner ones, those of rollouts last. */
 static void
 sort_fields(struct search_space *s, const struct wishes *w, const char *values[])
 {
+	const int rollouts = plan_has_rollouts(&s->plan) ? ROLLOUTS : 0;
+
 	s->count = 0;
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (inner_place(f) < 0 && wishes_find(w, f) < w->count)
-			s->field[s->count++].field = f;
+		if (!is_among(inner_fields, INNER, f) && !is_among(rollout_fields, rollouts, f))
+			add_fields(s, w, &f, 1);
 	s->outer = s->count;
-	for (int i = 0; i < INNER; i++)
-		if (wishes_find(w, inner_fields[i]) < w->count)
-			s->field[s->count++].field = inner_fields[i];
+	add_fields(s, w, inner_fields, INNER);
+	s->rollouts = s->count;
+	add_fields(s, w, rollout_fields, rollouts);
 	for (int i = 0; i < s->count; i++) {
 		values[i] = w->item[wishes_find(w, s->field[i].field)].values;
 		s->field[i].row = switch_of(s->field[i].field);

@@ -150,9 +150,9 @@ room_last_vpp(const struct bounds *b, const struct search_space *s, uint64_t ind
 int
 room_put_lightest(const struct search_space *s, int i, struct plan *p)
 {
-	int open = s->count;
+	int open = s->rollouts;
 
-	for (int k = s->count - 1; k >= i; k--) {
+	for (int k = s->rollouts - 1; k >= i; k--) {
 		const struct switch_row *row = s->field[k].row;
 
 		if (row->memory == MEMORY_NOBODY_KNOWS)
@@ -197,7 +197,7 @@ switches_are_full(const struct scale *of, int i, struct plan *p)
 	const struct search_space *s = of->s;
 	const int open = room_put_lightest(s, i, p);
 
-	if (open == s->count)
+	if (open == s->rollouts)
 		return is_full(of, p);
 	for (int digit = 0; digit < s->field[open].count; digit++) {
 		space_step(s, open, digit, p);

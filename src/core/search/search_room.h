@@ -39,6 +39,6 @@ bool room_stages_full(const struct bounds *b, const struct search_space *s, int 
     const struct memory_limit *limit);
 
 /* Values of the switches from free field i on that leave most memory, but of those of which each
- * has to be looked at: the first of these, s->count for none. */
+ * has to be looked at: the first of these, s->rollouts for none. */
 int room_put_lightest(const struct search_space *s, int i, struct plan *p);
 #endif

@@ -37,6 +37,7 @@ struct search_space {
 	const struct catalog *catalog;
 	int count;
 	int outer;             /* the first ones, after which a plan is resolved anew */
+	int rollouts;          /* the last ones, from this on, are of rollouts alone: a trainer is the same */
 	struct free_field field[SPACE_FIELDS_MAX];
 	int values;
 	double value[SPACE_VALUES_MAX]; /* whole numbers, indices of names, places in the catalogue

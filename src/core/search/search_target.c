@@ -187,10 +187,34 @@ target_is_memory(const struct search_target *t)
 	return t->kind == TARGET_RESULT && t->id == RESULT_PEAK_TOTAL;
 }
 
-bool
-target_is_phases(const struct search_target *t)
+static bool
+is_phase_rate(const struct search_target *t)
 {
-	return t->kind == TARGET_RESULT && t->id == RESULT_RL_STEP;
+	return t->kind == TARGET_RESULT && (t->id == RESULT_RL_TOKENS || t->id == RESULT_RL_TOKENS_GPU);
+}
+
+double
+target_phase_weight(const struct search_target *t, const struct plan *p)
+{
+	const double world = (double)plan_world(p), tokens = rl_step_tokens(p);
+
+	if (!plan_has_rl(p) || t->kind == TARGET_FIELD)
+		return 0;
+	if (t->kind == TARGET_RESULT)
+		return t->id == RESULT_RL_STEP ? 1 : !is_phase_rate(t) ? 0 :
+		    (t->id == RESULT_RL_TOKENS ? 1 : world) / tokens;
+	if (plan_has_run(p)) /* which is interrupted */
+		return 0;
+	return world * 1e9 / HOUR / tokens *
+	    (t->kind == TARGET_COST ? gpu_types_mean(p, FIELD_GPU_HOUR_PRICE) : 1);
+}
+
+double
+target_phase_most(const struct search_target *t, double score)
+{
+	if (!is_phase_rate(t))
+		return score;
+	return score < 0 ? 1 / -score : INFINITY;
 }
 
 /* Hours of the run, of all GPUs for those that are counted or paid; false: it is no such number. */

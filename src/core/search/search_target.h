@@ -51,8 +51,10 @@ double target_step_seconds(const struct search_target *t, const struct plan *p, 
 
 /* True for the memory of the fullest GPU. */
 bool target_is_memory(const struct search_target *t);
-/* A step with its rollouts. */
-bool target_is_phases(const struct search_target *t);
+/* How much each second of a step with all its phases adds to what a plan scores, or to the inverse of
+ * it where that is a rate; 0: they do not decide it. And as much of that as a score stands for. */
+double target_phase_weight(const struct search_target *t, const struct plan *p);
+double target_phase_most(const struct search_target *t, double score);
 
 /* Its path, or the name of a price. */
 const char *target_name(const struct search_target *t);

@@ -48,7 +48,7 @@ walk_narrows(const struct walk *w)
 	const struct search_worker *worker = w->worker;
 
 	return w->search->explains == 0 || (worker->has_nearest && worker->steps > w->search->explains &&
-	    worker->plan.mode == MODE_TRAIN && !plan_has_rl(&worker->plan));
+	    worker->plan.mode == MODE_TRAIN);
 }
 
 /* No nearer plan takes more. */
@@ -69,24 +69,44 @@ enough_to_be_nearer(const struct walk *w)
 }
 
 void
-walk_roll(const struct walk *w)
+walk_roll(const struct walk *w, int field, uint64_t index)
 {
 	struct search_worker *worker = w->worker;
-	const struct rl_least r = rl_least_of(&worker->plan);
+	const struct rl_least *r;
 
-	worker->rollouts = r;
-	worker->bound.state_most = r.holds ? SLACK * memory_capacity(&worker->plan) - r.memory : INFINITY;
+	if (field < w->space->outer)
+		rollouts_find(&worker->rollouts, w->space, &w->search->objective[0], index, &worker->plan);
+	r = worker->least = rollouts_least(&worker->rollouts, w->space, field, index);
+	if (field >= w->space->rollouts)
+		return;
+	worker->bound.update = 0;
+	worker->bound.state_most = r->holds ? SLACK * memory_capacity(&worker->plan) - r->memory : INFINITY;
 }
 
-/* Rollouts are the same however the trainer is split: they alone take longer than as many plans as are
- * kept, or more memory than there is. */
-bool
-walk_rolls_out(const struct walk *w)
+/* What steps with their rollouts come to of which as many are as good as are kept. */
+static double
+phases_most(const struct walk *w)
 {
-	const struct rl_least *r = &w->worker->rollouts;
-
-	return r->memory <= SLACK * memory_capacity(&w->worker->plan) && (!w->by_phases || r->seconds <= SLACK *
+	return !w->by_phases ? INFINITY : SLACK * target_phase_most(&w->search->objective[0],
 	    atomic_load_explicit(&w->control->worst, memory_order_relaxed));
+}
+
+/* Memory of what fits, or is no farther from fitting than the nearest. */
+static double
+memory_most(const struct walk *w)
+{
+	return w->search->explains > 0 ? enough_to_be_nearer(w).bytes.low :
+	    SLACK * memory_capacity(&w->worker->plan);
+}
+
+bool
+walk_rolls_out(const struct walk *w, int field)
+{
+	const struct search_worker *worker = w->worker;
+	const double update = field >= w->space->rollouts ? worker->bound.update : 0;
+
+	return !plan_has_rl(&worker->plan) || (worker->least->memory <= memory_most(w) &&
+	    !(rl_step_least(worker->least, update) > phases_most(w)));
 }
 
 struct enough
@@ -109,7 +129,7 @@ walk_enough(const struct walk *w)
 		enough.bytes.low = smaller(enough.bytes.low, capacity);
 	else
 		enough.bytes.high = capacity;
-	enough.bytes.low = smaller(enough.bytes.low, SLACK * (capacity - w->worker->rollouts.beside));
+	enough.bytes.low = smaller(enough.bytes.low, SLACK * (capacity - w->worker->least->beside));
 	return enough;
 }
 
@@ -156,9 +176,8 @@ walk_enough_for_all(const struct walk *w, int field)
 	struct enough enough = walk_enough(w);
 	const double tied = walk_tied_seconds(w, field);
 
-	if (w->by_phases)
-		enough.seconds = rl_update_most(&w->worker->rollouts, SLACK *
-		    atomic_load_explicit(&w->control->worst, memory_order_relaxed));
+	if (plan_has_rl(&w->worker->plan)) /* of an update */
+		enough.seconds = rl_update_most(w->worker->least, phases_most(w));
 	if (tied < INFINITY)
 		enough.seconds = enough.seconds > 0 ? smaller(enough.seconds, tied) : tied;
 	if (w->by_memory)

@@ -20,7 +20,7 @@ struct walk {
 	bool times;      /* or the time of a step, */
 	bool by_time;    /* which alone decides the first objective, */
 	bool by_memory;  /* or the fullest GPU does, */
-	bool by_phases;  /* or the step with its rollouts */
+	bool by_phases;  /* or the step with its rollouts does */
 	bool scouts;     /* a few values of some fields stand for all: how slow the best may be */
 	int known;       /* the free field after which a plan's score is, -1: its estimate says */
 	int shared;      /* so many free fields are fixed by the part that was taken */
@@ -33,11 +33,11 @@ struct enough walk_enough(const struct walk *w);
 /* Whether plans are left out that are not good enough. */
 bool walk_narrows(const struct walk *w);
 
-/* The outer fields are in: rollouts are known. */
-void walk_roll(const struct walk *w);
+/* The free fields up to `field` are in, all outer ones among them: note what is known of rollouts. */
+void walk_roll(const struct walk *w, int field, uint64_t index);
 
-/* Rollouts with the outer fields that are in have room, and leave time for a trainer. */
-bool walk_rolls_out(const struct walk *w);
+/* Rollouts with these have room, and leave time for a trainer, or for the one that is in. */
+bool walk_rolls_out(const struct walk *w, int field);
 
 /* What is asked of many plans at once, which have the free fields up to `field` in common. */
 struct enough walk_enough_for_all(const struct walk *w, int field);

@@ -63,7 +63,7 @@ has_size(enum field_id f, const struct plan *p)
 	 * without experts that was given some has 1 alone. */
 	if (f == FIELD_EP || f == FIELD_ETP)
 		return (plan_has_experts(p) || (f == FIELD_EP && p->parallel.ep > 1)) && (framework_rules(p) & RULES_VLLM) == 0;
-	if (f == FIELD_DP_REPLICATE) /* phases of rollouts are many to look at as it is */
+	if (f == FIELD_DP_REPLICATE)
 		return (framework_rules(p) & RULES_COPIES) != 0 && !plan_has_rl(p);
 	if (f == FIELD_ROLLOUT_TP || f == FIELD_RL_OFFLOAD)
 		return plan_has_rollouts(p);

@@ -361,6 +361,23 @@ steptime_run(struct step_run *r, struct step_setup *s, const struct plan *p,
 }
 
 double
+steptime_pass(const struct plan *p, double work, double launches)
+{
+	/* two of three parts of the arithmetic are those of gradients; launches are waited for in
+	 * what recompute runs again too */
+	return work / 3 + launches / (p->training.recompute == RECOMPUTE_FULL ? 4 : 3);
+}
+
+double
+steptime_run_pass(const struct step_run *r, const struct plan *p)
+{
+	const struct stage *s = &r->slowest;
+
+	return ROUNDED(steptime_pass(p, r->microbatches * (s->forward + s->backward + s->exposed) + r->bubble,
+	    r->microbatches * s->host));
+}
+
+double
 steptime_least(struct step_setup *s, const struct plan *p, bool piped, int64_t chunks)
 {
 	const struct parallel *par = &p->parallel;

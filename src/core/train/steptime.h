@@ -62,6 +62,12 @@ struct steptime steptime_within(const struct step_run *r, double limit, const st
  * more than it falls with what others fill (GPipe, 1F1B). 0 where the GPU's rates are not known. */
 double steptime_least(struct step_setup *s, const struct plan *p, bool piped, int64_t chunks);
 
+/* A pass without gradients over the sequences of a step that computes, sends what nothing hides and idles
+ * for `work` seconds, and waits for launches; and no more than that of a step whose shards are not
+ * known yet. */
+double steptime_pass(const struct plan *p, double work, double launches);
+double steptime_run_pass(const struct step_run *r, const struct plan *p);
+
 /*
  * Estimate traffic and time of a legal training plan. microbatches: of one data parallel
  * rank. Fills *traffic too (exposed times depend on compute). ledger may be NULL.
