@@ -512,7 +512,7 @@ test_peak(void **state)
 				at = r;
 			}
 		}
-		memory_find_loads(&s, &loads);
+		loads.count = loads.rest = 0;
 		memory_peak(&s, &loads, &any, &found);
 		assert_int_equal(found.stage, at);
 		assert_memory_equal(&found.memory, &most, sizeof most);

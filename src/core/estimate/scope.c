@@ -202,11 +202,11 @@ scope_memory(struct scope *s, const struct plan *p)
 	return &s->memory;
 }
 
-const struct memory_loads *
+struct memory_loads *
 scope_loads(struct scope *s)
 {
 	if (!s->pipeline.loaded)
-		memory_find_loads(&s->memory, &s->pipeline.loads);
+		s->pipeline.loads.count = s->pipeline.loads.rest = 0;
 	s->pipeline.loaded = true;
 	return &s->pipeline.loads;
 }

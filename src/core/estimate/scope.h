@@ -36,7 +36,7 @@ struct pipeline {
 	struct layout layout;
 	struct placement placement;
 	int64_t microbatches;
-	bool loaded, run;                  /* these hold: */
+	bool loaded, run;                  /* these hold, loads of the stages that were looked at: */
 	struct memory_loads loads;
 	struct step_run step;
 };
@@ -67,7 +67,7 @@ void scope_follow(struct scope *s, const struct plan *p);
 bool scope_place(struct scope *s, const struct plan *p);
 struct memory_setup *scope_sizes(struct scope *s, const struct plan *p); /* of a micro-batch alone */
 struct memory_setup *scope_memory(struct scope *s, const struct plan *p);
-const struct memory_loads *scope_loads(struct scope *s);
+struct memory_loads *scope_loads(struct scope *s); /* as far as they were looked for */
 struct step_setup *scope_batch(struct scope *s, const struct plan *p);
 struct step_setup *scope_flows(struct scope *s, const struct plan *p); /* with traffic; NULL: no layout */
 const struct step_run *scope_step(struct scope *s, const struct plan *p);

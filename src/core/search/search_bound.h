@@ -20,9 +20,8 @@
  *   pipeline   and the placement: what the micro-batches and the bubble take is too long,
  *              however state is sharded
  *   tail       and how state is sharded: with each switch at its fastest value the step takes too
- *              long, or no value of those that move state makes room; and after each switch
- *
- *   trainer    and the last field of it: an update on rollouts, with the passes before it, takes too long
+ *              long, or no value of those that move state makes room; and after each switch; of training on
+ *              rollouts, with the last field of the trainer, its update and the passes before it
  *
  * Of training on rollouts time is that of an update with rows of the mean length, from `stages` on,
  * where DP says how many rows are one.

@@ -465,24 +465,28 @@ load_of(const struct memory_setup *s, int64_t stage)
 		.flight = schedule_flight(s->p, s->pl, s->microbatches, stage, &s->unit) };
 }
 
-void
-memory_find_loads(const struct memory_setup *s, struct memory_loads *out)
+/* Find the next stage that no earlier one covers; false where there is none, or no room for it. */
+static bool
+find_load(const struct memory_setup *s, struct memory_loads *of)
 {
-	out->count = 0;
-	for (out->rest = 0; out->rest < s->pl->pp && out->count < MEMORY_LOADS_MAX; out->rest++) {
-		struct memory_load *next = &out->load[out->count];
+	struct memory_load *next = &of->load[of->count];
+
+	while (of->rest < s->pl->pp && of->count < MEMORY_LOADS_MAX) {
+		const int64_t stage = of->rest++;
 		int64_t i = 0;
 
-		if (schedule_wanes(s->p, s->pl, out->rest))
+		if (schedule_wanes(s->p, s->pl, stage))
 			continue; /* what covers the one before covers it too */
-		*next = load_of(s, out->rest);
-		while (i < out->count && !covers(&out->load[i], next))
+		*next = load_of(s, stage);
+		while (i < of->count && !covers(&of->load[i], next))
 			i++;
-		if (i < out->count)
+		if (i < of->count)
 			continue;
 		next->held = params_held(s->p, &next->layers, NULL);
-		out->count++;
+		of->count++;
+		return true;
 	}
+	return false;
 }
 
 /* One more stage; false where it exceeds the limit. */
@@ -506,11 +510,11 @@ weigh(const struct memory_setup *s, const struct memory_load *load,
 }
 
 void
-memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
+memory_peak(const struct memory_setup *s, struct memory_loads *loads,
     const struct memory_limit *limit, struct memory_peak *out)
 {
 	*out = (struct memory_peak){ .stage = 0 };
-	for (int64_t i = 0; i < loads->count; i++)
+	for (int64_t i = 0; i < loads->count || find_load(s, loads); i++)
 		if (!weigh(s, &loads->load[i], limit, out))
 			return;
 	for (int64_t stage = loads->rest; stage < s->pl->pp; stage++) {

@@ -129,18 +129,17 @@ struct memory_peak {
 
 enum { MEMORY_LOADS_MAX = 12 };
 
-/* The stages that no earlier one covers, holding at least as much of everything: what is fullest
- * is one of them, or one from `rest` on, for which there was no room. They are the same for
- * plans that differ in how their state is sharded alone. */
+/* The stages before `rest` that no earlier one covers, holding at least as much of everything: what is
+ * fullest is one of them, or one from `rest` on, which nobody has looked at or for which there was no
+ * room. All 0 in the beginning; the same for plans that differ in how their state is sharded alone. */
 struct memory_loads {
 	int64_t count, rest;
 	struct memory_load load[MEMORY_LOADS_MAX];
 };
-void memory_find_loads(const struct memory_setup *s, struct memory_loads *out);
 
-/* Ends at the first stage that exceeds the limit; then nothing is to be trusted but that ends
- * of the range exceed it, which can be those of the state alone. */
-void memory_peak(const struct memory_setup *s, const struct memory_loads *loads,
+/* Looks for stages as far as it has to. Ends at the first stage that exceeds the limit; then nothing is
+ * to be trusted but that ends of the range exceed it, which can be those of the state alone. */
+void memory_peak(const struct memory_setup *s, struct memory_loads *loads,
     const struct memory_limit *limit, struct memory_peak *out);
 
 /* True where a rank exceeds the limit, with no more in flight than it has. Of s the placement is not
