@@ -16,6 +16,7 @@
 enum {
 	TELL_EVERY = 8192,   /* steps of a walk: some thirty times a second */
 	SCOUT_BATCHES = 2,   /* micro-batch sizes that a scout looks at, */
+	SCOUT_SPLITS = 3,    /* and splits of layers, */
 	SCOUT_LEAST = 10000,   /* in spaces of so many combinations or more */
 };
 
@@ -275,8 +276,8 @@ makes_less_room(const struct walk *w, const struct free_field *f, int digit)
 	    (f->field == FIELD_ENGINE_SLEEP || f->field == FIELD_RL_OFFLOAD);
 }
 
-/* A scout passes by what is seldom among the best: large micro-batches, split experts. What nobody asked
- * for is not looked at with switches turned, which say no more of why. */
+/* A scout passes by what is seldom among the best: large micro-batches, split experts, uneven layers.
+ * What nobody asked for is not looked at with switches turned, which say no more of why. */
 static bool
 passes_by(const struct walk *w, int field, int digit)
 {
@@ -288,7 +289,7 @@ passes_by(const struct walk *w, int field, int digit)
 	    (f->row != NULL || f->field == FIELD_DP_REPLICATE))
 		return digit != f->own && !space_idles(w->space, field, f->own, &w->worker->plan);
 	return w->scouts && ((f->field == FIELD_MICRO_BATCH_SIZE && digit >= SCOUT_BATCHES) ||
-	    (f->field == FIELD_ETP && digit > 0));
+	    (f->field == FIELD_ETP && digit > 0) || (f->splits && digit >= SCOUT_SPLITS));
 }
 
 /* All combinations that begin like index does before `field`; `changes` of these differ from
