@@ -153,6 +153,8 @@ good search slo ttft=2s rate=1 --free=cluster.nodes=1 --price=h100-sxm-80gb=2.5 
 out_has 'serving.cost_per_million_tokens'
 good search cheapest h100-sxm-80gb,h200-sxm-141gb --price=h100-sxm-80gb=2.5,h200-sxm-141gb=3.5 --top=1
 out_lacks 'nobody knows cost'
+run 2 search cheapest h100-sxm-80gb,h200-sxm-141gb
+err_has 'nobody knows cost: set cluster\.gpu_hour_price, or --price=GPU=MONEY'
 run 2 search cheapest h100-sxm-80gb --price=h100=2.5,nosuch=1
 err_has "--price 'nosuch': the catalogue has no such GPU"
 good search spare 1 --nodes=4 --top=1

@@ -1143,6 +1143,31 @@ limits_of_service(void **state)
 	assert_int_equal(question_ask(&p, NULL, orders[0], 1, options, err), -1);
 }
 
+/* On thousands of nodes not each number of them is tried, but the plan's own is: their sizes would be
+ * more than a space has room for. */
+static void
+budgets(void **state)
+{
+	static const char *const ask[][3] = { { "budget", "4e7", "15T" }, { "cheapest", "a,b" } };
+	char options[QUESTION_SIZE], err[QUESTION_SIZE];
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put_all(&p, "cluster.nodes=2048");
+	for (int i = 0; i < 2; i++) {
+		const char *at;
+		size_t count = 1;
+
+		assert_true(question_ask(&p, NULL, ask[i], 3 - i, options, err) > 0);
+		at = strstr(options, "free=cluster.nodes=1,");
+		assert_non_null(at);
+		for (; *at != ' ' && *at != '\0'; at++)
+			count += *at == ',';
+		assert_true(count < 200 && strncmp(at - 5, ",2048", 5) == 0);
+	}
+}
+
 /* Nothing more is decided once it is cancelled; of what was, nothing is told as the answer. */
 static void
 cancelled(void **state)
@@ -1203,6 +1228,7 @@ main(void)
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
 		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines),
 		cmocka_unit_test(limits_of_service),
+		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines), cmocka_unit_test(budgets),
 		cmocka_unit_test(cancelled),
 	};
 

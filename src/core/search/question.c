@@ -75,12 +75,10 @@ peak_rate(const struct plan *p)
 	    c->fp4_tflops)) : c->bf16_tflops);
 }
 
-/* Nodes from `least` on: each whole number, of many those a sixteenth apart. */
+/* Nodes from one number to another: each, of many those a sixteenth apart, and the last. */
 static void
-put_nodes(double least, char *options)
+put_nodes(int64_t from, int64_t most, char *options)
 {
-	const int64_t from = least > 1 ? (int64_t)ceil(least) : 1;
-	const int64_t most = NODES_TIMES * from > NODES_EACH ? NODES_TIMES * from : NODES_EACH;
 	int64_t step = 1;
 
 	if (most <= 2 * NODES_EACH) {
@@ -89,11 +87,21 @@ put_nodes(double least, char *options)
 		return;
 	}
 	text_add(options, QUESTION_SIZE, " free=cluster.nodes=");
-	for (int64_t n = from; n <= most; n = (n / step + 1) * step) {
+	for (int64_t n = from; n < most; n = (n / step + 1) * step) {
 		while (n >= 2 * NODES_EACH / 4 * step)
 			step *= 2;
-		text_add(options, QUESTION_SIZE, "%s%lld", n > from ? "," : "", (long long)n);
+		text_add(options, QUESTION_SIZE, "%lld,", (long long)n);
 	}
+	text_add(options, QUESTION_SIZE, "%lld", (long long)most);
+}
+
+/* From `least` on, as far as anybody asks. */
+static void
+put_nodes_from(double least, char *options)
+{
+	const int64_t from = least > 1 ? (int64_t)ceil(least) : 1;
+
+	put_nodes(from, NODES_TIMES * from > NODES_EACH ? NODES_TIMES * from : NODES_EACH, options);
 }
 
 /* ---- the questions -------------------------------------------------------------------- */
@@ -121,7 +129,7 @@ ask_deadline(const struct plan *p, const struct catalog *catalog, const char *co
 		return -1;
 	least = tokens * flops_sum(flops_of_token(p, false)) / (days * 86400) /
 	    larger(1, peak_rate(p) * gpus);
-	put_nodes(peak_rate(p) > 0 ? least : 1, options);
+	put_nodes_from(peak_rate(p) > 0 ? least : 1, options);
 	return taken;
 }
 
@@ -136,8 +144,8 @@ ask_budget(const struct plan *p, const struct catalog *catalog, const char *cons
 	if (words < 1 || !take_many(word[0], &money))
 		return refuse_question(err, "how much? A number, such as 2e6 or 2M, of the money that --price or "
 		    "cluster.gpu_hour_price is in");
-	text_put(options, QUESTION_SIZE, "objective=run.days where=cost<=%.10g "
-	    "free=cluster.nodes=1..%lld", money, (long long)p->cluster.nodes);
+	text_put(options, QUESTION_SIZE, "objective=run.days where=cost<=%.10g", money);
+	put_nodes(1, p->cluster.nodes, options);
 	return put_budget(p, words > 1 ? word[1] : NULL, &taken, &tokens, options, err) ? taken : -1;
 }
 
@@ -223,7 +231,7 @@ ask_fewest(const struct plan *p, const struct catalog *catalog, const char *cons
 	if (p->cluster.nodes == 1 && p->cluster.gpus_per_node > 1)
 		text_add(options, QUESTION_SIZE, " free=cluster.gpus_per_node=1..%lld",
 		    (long long)p->cluster.gpus_per_node);
-	put_nodes(1, options);
+	put_nodes_from(1, options);
 	return 0;
 }
 
@@ -283,8 +291,8 @@ ask_cheapest(const struct plan *p, const struct catalog *catalog, const char *co
 	(void)catalog;
 	if (words < 1)
 		return refuse_question(err, "of which GPUs? Their names with commas between them, and --price");
-	text_put(options, QUESTION_SIZE, "objective=cost free=cluster.gpu=%s free=cluster.nodes=1..%lld",
-	    word[0], (long long)p->cluster.nodes);
+	text_put(options, QUESTION_SIZE, "objective=cost free=cluster.gpu=%s", word[0]);
+	put_nodes(1, p->cluster.nodes, options);
 	return 1;
 }
 

@@ -550,12 +550,23 @@ search_size(const struct search *s)
 	return s->around > 0 ? size_around(s->space, 0, s->around) : s->space->size;
 }
 
-/* A GPU that is free may bring a price. */
+/* Some GPU of those that are free brings a price. */
+static bool
+has_price(const struct search_space *s)
+{
+	const struct free_field *gpu = space_field(s, FIELD_GPU);
+	const struct catalog_list *list = gpu != NULL ? space_entries(s, FIELD_GPU) : NULL;
+
+	for (int i = 0; list != NULL && i < gpu->count; i++)
+		if (list->entry[(size_t)s->value[gpu->first + i]].values.cluster.gpu_hour_price > 0)
+			return true;
+	return false;
+}
+
 static bool
 is_free(const struct search *s, enum field_id f)
 {
-	return space_field(s->space, f) != NULL ||
-	    (f == FIELD_GPU_HOUR_PRICE && space_field(s->space, FIELD_GPU) != NULL);
+	return space_field(s->space, f) != NULL || (f == FIELD_GPU_HOUR_PRICE && has_price(s->space));
 }
 
 bool
@@ -568,7 +579,8 @@ search_is_known(const struct search *s, const struct plan *p, char *err, size_t 
 
 		if (f == FIELD_COUNT || is_free(s, f))
 			continue;
-		text_put(err, size, "nobody knows %s: set %s", target_name(t), field_table[f].path);
+		text_put(err, size, "nobody knows %s: set %s%s", target_name(t), field_table[f].path,
+		    space_field(s->space, FIELD_GPU) != NULL ? ", or --price=GPU=MONEY" : "");
 		return false;
 	}
 	return true;
