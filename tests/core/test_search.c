@@ -1226,9 +1226,8 @@ main(void)
 		cmocka_unit_test(likes_of_the_last),
 		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
-		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines),
-		cmocka_unit_test(limits_of_service),
 		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines), cmocka_unit_test(budgets),
+		cmocka_unit_test(limits_of_service),
 		cmocka_unit_test(cancelled),
 	};
 

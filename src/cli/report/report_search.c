@@ -1,5 +1,6 @@
 /* What a search found, as text, and why it found nothing. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/report/report.h"
@@ -11,7 +12,7 @@
 #include "core/search/search_why.h"
 #include "out/out.h"
 
-enum { CELL = 64, WHY = 256, SETTINGS = SEARCH_SETTINGS };
+enum { CELL = 64, CELLS = 24, WHY = 256, SETTINGS = SEARCH_SETTINGS };
 
 /* ---- text --------------------------------------------------------------------------- */
 
@@ -104,43 +105,120 @@ is_tied(const struct search_job *job, size_t rank)
 	    (size_t)job->search.objectives * sizeof key->score[0]) == 0;
 }
 
+/* What is printed of a plan beside its settings. */
+struct row {
+	int cells;
+	char cell[CELLS][CELL];
+};
+
+static void
+add_result(struct row *row, const struct plan *p, const struct estimate *e, enum result_id id)
+{
+	char *text = row->cell[row->cells++];
+	double v;
+
+	text[0] = '\0';
+	if (result_value(id, e, e->peak_stage, &v))
+		units_short(text, CELL, result_table[id].measure, v);
+	if (id == result_main(MAIN_MEMORY, p))
+		text_add(text, CELL, " of %s%s", UNITS_SHORT(BYTES, e->capacity), e->tight ? ", tight" : "");
+}
+
+static void
+fill_row(struct row *row, const struct search_job *job, size_t rank, struct plan *p)
+{
+	struct estimate *e = job->estimate[0];
+	const enum result_id *columns;
+	const size_t n = columns_of(job, &columns);
+	double v;
+
+	search_look(job, job->worker->key[rank].index, p, e);
+	row->cells = 0;
+	for (int i = 0; search_asked(job, i) != NULL; i++) {
+		const struct search_target *t = search_asked(job, i);
+
+		if (is_column(job, t))
+			continue;
+		row->cell[row->cells][0] = '\0';
+		if (target_value(t, p, e, &v))
+			target_format(t, v, row->cell[row->cells], CELL);
+		row->cells++;
+	}
+	for (size_t i = 0; i < n; i++)
+		add_result(row, p, e, columns[i]);
+	text_put(row->cell[row->cells++], CELL, "%s", search_binds(p, e));
+}
+
+static bool
+same_row(const struct row *a, const struct row *b)
+{
+	for (int i = 0; i < a->cells; i++)
+		if (!text_equal(a->cell[i], b->cell[i]))
+			return false;
+	return true;
+}
+
+/* The place of one among the first n of which all that is printed is the same, and whose kind; n: there is
+ * none. */
+static size_t
+place_of(const struct search_job *job, const struct row *row, size_t n, const struct plan *p)
+{
+	struct plan q;
+
+	for (size_t k = 0; k < n; k++) {
+		if (!same_row(&row[k], &row[n]))
+			continue;
+		space_plan(job->space, job->worker->key[k].index, &q);
+		if (search_same_kind(p, &q))
+			return k;
+	}
+	return n;
+}
+
+/* Make one of those that differ in nothing that is printed but their finer settings: the first. */
+static void
+fold_rows(struct search_job *job)
+{
+	struct search_worker *w = job->worker;
+	struct row *row = job->search.front ? NULL : calloc(w->kept, sizeof *row);
+	struct plan p;
+	size_t n = 0;
+
+	if (row == NULL)
+		return;
+	for (size_t i = 0; i < w->kept; i++) {
+		size_t k;
+
+		fill_row(&row[n], job, i, &p);
+		k = place_of(job, row, n, &p);
+		if (k < n) {
+			w->key[k].like += w->key[i].like + 1;
+			continue;
+		}
+		w->key[n++] = w->key[i];
+	}
+	w->kept = n;
+	free(row);
+}
+
 static void
 put_plan(const struct search_job *job, size_t rank, struct table *t)
 {
 	const struct search_key *key = &job->worker->key[rank];
-	struct estimate *e = job->estimate[0];
-	const enum result_id *columns;
-	const size_t n = columns_of(job, &columns);
 	char text[CELL];
+	struct row row;
 	struct plan p;
-	double v;
 
-	search_look(job, key->index, &p, e);
+	fill_row(&row, job, rank, &p);
 	table_put(t, "%s%zu", is_tied(job, rank) ? "= " : "", rank + 1);
 	for (int i = 0; i < job->space->count; i++)
 		if (tells_column(job, i)) {
 			space_format(job->space, i, key->index, text, sizeof text);
 			table_cell(t, text);
 		}
-	for (int i = 0; search_asked(job, i) != NULL; i++) {
-		if (is_column(job, search_asked(job, i)))
-			continue;
-		text[0] = '\0';
-		if (target_value(search_asked(job, i), &p, e, &v))
-			target_format(search_asked(job, i), v, text, sizeof text);
-		table_cell(t, text);
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (!result_value(columns[i], e, e->peak_stage, &v))
-			text[0] = '\0';
-		else
-			units_short(text, sizeof text, result_table[columns[i]].measure, v);
-		if (columns[i] == result_main(MAIN_MEMORY, &p))
-			text_add(text, sizeof text, " of %s%s", UNITS_SHORT(BYTES, e->capacity),
-			    e->tight ? ", tight" : "");
-		table_cell(t, text);
-	}
-	text_put(text, sizeof text, "%s", search_binds(&p, e));
+	for (int i = 0; i < row.cells - 1; i++)
+		table_cell(t, row.cell[i]);
+	text_put(text, sizeof text, "%s", row.cell[row.cells - 1]);
 	if (key->like > 0)
 		text_add(text, sizeof text, ", and %llu like it", (unsigned long long)key->like);
 	table_cell(t, text);
@@ -303,12 +381,13 @@ print_workload(const struct search_job *job)
 }
 
 bool
-search_print(const struct search_job *job)
+search_print(struct search_job *job)
 {
 	const struct search_key *key = job->worker->key;
 	char text[SETTINGS];
 	struct table t;
 
+	fold_rows(job);
 	print_question(job);
 	table_init(&t, 1);
 	put_head(job, &t);

@@ -6,9 +6,9 @@
 #include "cli/session/search_job.h"
 #include "core/search/search_try.h"
 
-/* As text (false without memory), JSON or a table of comma-separated values; why nothing was
+/* As text (false without memory), where rows that print the same become one, JSON or a table of comma-separated values; why nothing was
  * found, on standard error. */
-bool search_print(const struct search_job *job);
+bool search_print(struct search_job *job);
 void search_json(const struct search_job *job); /* json_search.c */
 void search_csv(const struct search_job *job); /* csv_search.c */
 void search_complain(const struct search_job *job);

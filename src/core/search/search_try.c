@@ -13,8 +13,8 @@ static const enum field_id kinds[] = {
 	FIELD_PREFILL_WORKERS, FIELD_FFN_GPUS, FIELD_ROLLOUT_GPUS, FIELD_ROLLOUT_TP,
 };
 
-static bool
-same_kind(const struct plan *p, const struct plan *q)
+bool
+search_same_kind(const struct plan *p, const struct plan *q)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (!field_same(kinds[i], p, q))
@@ -41,7 +41,7 @@ is_tried(const struct search *s, const struct search_key *key, const size_t *at,
 		const double apart = fabs(key[at[k]].tie[TIE_TIME] - key[i].tie[TIE_TIME]);
 
 		space_plan(s->space, key[at[k]].index, &q);
-		if (!(apart > 0) || same_kind(&p, &q))
+		if (!(apart > 0) || search_same_kind(&p, &q))
 			return true;
 	}
 	return false;

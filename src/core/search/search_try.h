@@ -10,6 +10,9 @@
 
 enum { TRIES_MAX = 5 };
 
+/* Plans whose sizes of groups, and what they compute again or shard at all, are alike. */
+bool search_same_kind(const struct plan *p, const struct plan *q);
+
 /* Places of these among `count` keys in order of rank: the first, and the first of each other kind
  * that a measurement may put before it. Returns how many; 0 where nothing is timed or no other
  * kind is as near. */
