@@ -370,7 +370,7 @@ python3 - >out 2>&1 <<-'END' || fail 'csv and json differ'
 END
 # a pool of rollouts that nobody uses makes no other plan
 run 0 search "$TOP/share/plans/grpo-qwen2.5-7b.cfg" --free rl.placement --free rl.rollout_gpus=0,4,8 \
-    --fix vpp --fix zero-stage --fix rl.offload --top=500 --format=csv
+    --fix vpp --fix zero-stage --top=500 --format=csv
 grep -q '^[0-9]*,colocated,0,' out && grep -q '^[0-9]*,split,4,' out || fail 'a placement is missing'
 if grep '^[0-9]*,colocated,[1-9]' out; then fail 'one plan twice'; fi
 # no two columns are called alike

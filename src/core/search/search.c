@@ -83,7 +83,7 @@ score_plan(const struct search *s, const struct plan *p, const struct estimate *
 	}
 	key->tie[TIE_TIME] = e->timed || e->served ? named("time", p, e) : 0;
 	key->tie[TIE_TOKENS] = e->timed || e->served ? -named("tokens", p, e) : 0;
-	key->tie[TIE_MEMORY] = estimate_fullest(e);
+	key->tie[TIE_MEMORY] = e->peak_total;
 	return true;
 }
 
