@@ -70,8 +70,6 @@ express_traffic(struct plan *p, char *const *cell)
 	put_said(p, "traffic.requests", cell[C_REQUESTS]);
 	put_said(p, "prefix_hit", cell[C_HIT]);
 	put_said(p, "max_batched_tokens", cell[C_TOKENS]);
-	if (!is_said(cell[C_TOKENS]))
-		accuracy_put(p, "max_batched_tokens", "8192");
 	put_said(p, "max_num_seqs", cell[C_SEQS]);
 }
 

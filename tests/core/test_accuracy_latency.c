@@ -46,21 +46,21 @@ static void
 test_next_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TPOT, 1021, 5.8, 16.5);
+	hold("all", LATENCY_TPOT, 1021, 5.8, 16.2);
 	hold("vllm", LATENCY_TPOT, 286, 5.8, 15.6);
 	hold("trtllm", LATENCY_TPOT, 521, 5.9, 16.6);
-	hold("sglang", LATENCY_TPOT, 214, 6, 17.3);
+	hold("sglang", LATENCY_TPOT, 214, 6.1, 17.3);
 	hold("gpt-oss-120b", LATENCY_TPOT, 143, 6.6, 25.2);
-	hold("glm-5", LATENCY_TPOT, 14, 2.4, 13.2);
+	hold("glm-5", LATENCY_TPOT, 14, 2.8, 11.5);
 }
 
 static void
 test_first_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TTFT, 988, 15.8, 53);
-	hold("vllm", LATENCY_TTFT, 280, 13, 34.6);
-	hold("trtllm", LATENCY_TTFT, 506, 17, 55.5);
+	hold("all", LATENCY_TTFT, 988, 15.5, 53);
+	hold("vllm", LATENCY_TTFT, 280, 12.1, 34);
+	hold("trtllm", LATENCY_TTFT, 506, 17.5, 55.5);
 	hold("sglang", LATENCY_TTFT, 202, 17, 61);
 }
 

@@ -271,6 +271,35 @@ test_full_cache(void **state)
 	assert_true(s.events <= RATE_EVENTS);
 }
 
+/* Who comes while a step runs waits for the next one too, which was scheduled before; an idle engine has
+ * scheduled none. */
+static void
+test_scheduled_ahead(void **state)
+{
+	struct rate_engine e = { .table = tables[1].table, .graphs = true, .budget = 8192, .slots = 256,
+		.kv_tokens = 1e6, .tokens = 1, .verified = 1 };
+	struct rate_load l = { .rate = 1, .shape = 1, .prompt = { .mean = 64 }, .answer = { .mean = 400 },
+		.engines = 1 };
+	struct rate_served at_once, ahead;
+	struct rate_means means;
+	double step;
+
+	(void)state;
+	rate_loop(&at_once, &e, &l, 99, &room);
+	means = rate_means(&e, &l, NULL);
+	step = rate_step(&e.table, means.batch, 264);
+	e.ahead = true;
+	rate_loop(&ahead, &e, &l, 99, &room);
+	assert_true(fabs(ahead.ttft.mean - at_once.ttft.mean - step) < .2 * step);
+	assert_true(fabs(rate_means(&e, &l, NULL).ttft - means.ttft - means.step) < 1e-9);
+	assert_true(fabs(ahead.tpot.mean / at_once.tpot.mean - 1) < .02);
+	l.rate = 1e-4;
+	rate_loop(&ahead, &e, &l, 99, &room);
+	e.ahead = false;
+	rate_loop(&at_once, &e, &l, 99, &room);
+	assert_true(fabs(ahead.ttft.p50 - at_once.ttft.p50) < 1e-9);
+}
+
 int
 main(void)
 {
@@ -280,6 +309,7 @@ main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_full_cache),
+		cmocka_unit_test(test_scheduled_ahead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,8 @@ struct engine_host {
 	double answer, prompt_token; /* HTTP and tokenizer */
 	double together;             /* prompts that meet others, as a share */
 	double arrival;              /* as answer, where requests arrive by themselves */
+	bool ahead;                  /* a step is scheduled while the one before it runs, without those
+	                              * who come meanwhile */
 };
 
 /* An all-reduce over NVLink: seconds at least, seconds more of messages above 256 KiB. */
@@ -99,7 +101,7 @@ struct engine {
 	const struct engine_host *(*host)(const struct serve_setup *s);
 	struct engine_reduce reduce[REDUCES];
 	bool sorts_mxfp4;          /* experts in MXFP4 by Triton kernels that sort tokens on Hopper */
-	bool marlin_on_rtx;        /* dense layers in 4 bits are turned into 16 on RTX's Blackwell */
+	bool marlin_on_rtx;        /* weights in 4 bits are turned into 16 on RTX's Blackwell */
 	bool sends_by_deepep;      /* tokens to experts of other nodes, whose products are DeepGEMM's */
 	bool whole_heads;          /* sparse attention of MLA takes heads as they are, not padded */
 	bool mixes;                /* prompts into decode steps */

@@ -3,6 +3,14 @@
 #include "core/engine/engine.h"
 #include "core/plan/hardware.h"
 
+/* Memory that is the host's, with no PCIe between. NVML does not tell its size on the GB10, and vLLM takes
+ * its smallest batch then (vllm-project/vllm#57378). */
+static bool
+is_unified(const struct cluster *c)
+{
+	return c->generation == GENERATION_BLACKWELL_RTX && !(c->pcie_gbps > 0);
+}
+
 /* Cards that vLLM gives a large batch: 70 GiB and more, but not the A100
  * (vllm/engine/arg_utils.py). It goes by the driver's name, which the A800, an A100 whose
  * NVLink is cut below 300 GB/s, does not share. */
@@ -12,7 +20,7 @@ is_large(const struct plan *p)
 	const struct cluster *c = &p->cluster;
 	const bool cut = c->nvlink_gbps > 0 && c->nvlink_gbps < 300;
 
-	return c->memory_gib >= 70 && (c->generation != GENERATION_AMPERE || cut);
+	return c->memory_gib >= 70 && !is_unified(c) && (c->generation != GENERATION_AMPERE || cut);
 }
 
 /* V0 runs whole prompts in one pass, up to 32768 tokens. */
@@ -81,8 +89,8 @@ vllm_non_torch(const struct plan *p, const struct serve_setup *s)
 static const struct engine_host *
 vllm_host(const struct serve_setup *s)
 {
-	static const struct engine_host ahead = { 3.7e-6, 17e-6, .26e-3, 12e-6, .003, 12e-6, .055, .012 };
-	static const struct engine_host behind = { 3.7e-6, 17e-6, .26e-3, 35e-6, .003, 12e-6, .055, .012 };
+	static const struct engine_host ahead = { 3.7e-6, 17e-6, .26e-3, 12e-6, .003, 12e-6, .055, .003, true };
+	static const struct engine_host behind = { 3.7e-6, 17e-6, .26e-3, 35e-6, .003, 12e-6, .055, .012, false };
 
 	return s->version >= 14 && s->pp <= 1 && (s->tp <= 1 || !s->ray) ? &ahead : &behind;
 }

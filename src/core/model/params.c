@@ -27,6 +27,7 @@ struct counter {
 	double ranks[SHARE_COUNT];
 	double experts;            /* routed experts of a layer that count here */
 	double rest[SHARE_COUNT], linear[SHARE_COUNT], router; /* undivided, of one expert */
+	double whole_inputs, inputs[SHARE_COUNT]; /* those that TP does not divide, and those of a share */
 };
 
 static enum share
@@ -61,6 +62,24 @@ explain(const struct counter *c, const struct matrix *x, enum share share)
 	    x->block == BLOCK_LOCAL ? x->row->local : x->row->term, &c->of, x, text, extra);
 }
 
+/* Queries, keys and values read one input, and so do gate and up. */
+static bool
+reads_again(const struct matrix *x, const struct matrix *first)
+{
+	return x > first && x->block == x[-1].block && x->row->fusion != FUSION_APART &&
+	    x->row->fusion == x[-1].row->fusion;
+}
+
+static void
+count_inputs(struct counter *c, const struct matrix *x, const struct matrix *first)
+{
+	const double read = x->layers * x->in;
+
+	if ((x->row->traits & (MATRIX_LINEAR | MATRIX_ROUTER)) == MATRIX_LINEAR && !reads_again(x, first))
+		*(x->row->split == MODULE_ROWS ? &c->inputs[share_of(x)] : &c->whole_inputs) +=
+		    share_of(x) == SHARE_EXPERT ? 0 : read;
+}
+
 static void
 count(struct counter *c, unsigned blocks)
 {
@@ -75,6 +94,7 @@ count(struct counter *c, unsigned blocks)
 			c->router += x->all;
 		else
 			*(traits & MATRIX_LINEAR ? &c->linear[share] : &c->rest[share]) += x->all;
+		count_inputs(c, x, row);
 		if (c->ledger != NULL)
 			explain(c, x, share);
 	}
@@ -84,10 +104,11 @@ static struct stage_params
 counted(const struct counter *c)
 {
 	const double experts = c->experts / c->ranks[SHARE_EXPERT];
-	struct stage_params n = { .router = c->router };
+	struct stage_params n = { .router = c->router, .inputs = c->whole_inputs };
 
 	n.dense = c->router;
 	for (int i = 0; i < SHARE_EXPERT; i++) {
+		n.inputs += c->inputs[i] / c->ranks[i];
 		n.linear += c->linear[i] / c->ranks[i];
 		n.dense += (c->linear[i] + c->rest[i]) / c->ranks[i];
 	}

@@ -36,6 +36,8 @@ struct stage_params {
 	double linear;         /* of dense: weights of linear layers, which FP8 and
 	                        * quantisation touch (not embedding, head, router, biases) */
 	double tp_linear;      /* of linear: outside of attention, what TP shares */
+	double inputs;         /* numbers of a token that linear layers outside of experts read, once where
+	                        * several read them as one */
 	double expert_linear;  /* of expert: the same as linear */
 	double router;         /* of dense: router weights */
 };

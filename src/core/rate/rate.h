@@ -30,6 +30,10 @@ struct rate_engine {
 	struct rate_table table;
 	bool first;           /* prompts run first and alone (SGLang), else they are mixed into steps */
 	bool graphs;          /* that are CUDA graphs */
+	bool ahead;           /* a pass is scheduled when the one before it begins: who comes later waits
+	                       * for both (vLLM vllm/v1/engine/core.py, step_with_batch_queue; SGLang
+	                       * srt/managers/scheduler.py, event_loop_overlap; TensorRT-LLM
+	                       * _torch/pyexecutor/py_executor.py, _executor_loop_overlap) */
 	double budget;        /* tokens a pass */
 	double slots;         /* requests in flight at most */
 	double kv_tokens;     /* tokens that its cache holds, INFINITY: no limit */

@@ -171,6 +171,9 @@ first_token(const struct working *w, struct rate_means *m, struct ledger *ledger
 		    AS("shared with it", shared));
 	LEDGER_TERM(ledger, sum, q, "rest of the step that runs", ENGINES, .5 * m->step * batch,
 	    AS("step", m->step), AS("share of the time that one runs", batch));
+	if (w->e->ahead)
+		LEDGER_TERM(ledger, sum, q, "the step that is scheduled already", ENGINES, m->step * batch,
+		    AS("step", m->step), AS("share of the time that one runs", batch));
 	ledger_part(ledger, PART_QUEUE);
 	m->queue = queue_of(w, m, ledger);
 	ledger_part(ledger, PART_NONE);

@@ -21,6 +21,7 @@ struct loop_engine {
 	struct rate_end *end;
 	int ends, room;
 	double t;             /* seconds */
+	double began;         /* when the last pass did */
 	double steps;         /* decoded */
 	double context;       /* tokens that the running ones look back on */
 	double used;          /* tokens in the cache */
@@ -149,6 +150,13 @@ struct chunks {
 	int ended;
 };
 
+/* It came while the pass before this one ran, which this one was scheduled at the beginning of. */
+static bool
+is_too_late(const struct loop *o, const struct loop_engine *g, int32_t i)
+{
+	return o->e->ahead && g->running > 0 && o->room->request[i].arrived > g->began;
+}
+
 /* The next of the queue begins, where there is a slot and room in the cache. */
 static bool
 take_up(struct loop *o, struct loop_engine *g, const struct chunks *c)
@@ -158,7 +166,7 @@ take_up(struct loop *o, struct loop_engine *g, const struct chunks *c)
 	double whole;
 
 	if (i == NONE || g->running + c->ended >= o->e->slots || g->running + c->ended >= g->room ||
-	    (o->e->first && g->full))
+	    (o->e->first && g->full) || is_too_late(o, g, i))
 		return false;
 	whole = (double)(r[i].prompt + r[i].generated);
 	if (g->used + whole + 1 > o->e->kv_tokens * blocks_used && g->running + c->ended > 0)
@@ -232,6 +240,7 @@ run_prompts(struct loop *o, struct loop_engine *g, const struct chunks *c)
 	const double length = running > 0 ? g->context / running : 0;
 	const double seconds = pass_seconds(o, c, o->e->first ? 0 : running, length);
 
+	g->began = g->t;
 	g->t += seconds;
 	g->busy += seconds;
 	g->batch += running * seconds;
@@ -281,7 +290,9 @@ run_steps(struct loop *o, struct loop_engine *g, double until)
 	double step = rate_step(&o->e->table, n, g->context / n);
 	double jump = smaller(JUMP_MOST, larger(1, ceil(g->end[0].step - g->steps - next_to)));
 
-	if (until < INFINITY)
+	if (g->first != NONE && is_too_late(o, g, g->first))
+		jump = 1;
+	else if (until < INFINITY)
 		jump = smaller(jump, larger(1, ceil((until - g->t) / step)));
 	if (g->used + tokens * jump > o->e->kv_tokens)
 		jump = larger(1, floor((o->e->kv_tokens - g->used) / tokens));
@@ -291,6 +302,7 @@ run_steps(struct loop *o, struct loop_engine *g, double until)
 	g->full = false;
 	if (jump > 1)
 		tally_add(&o->room->gap, step, n * (jump - 1));
+	g->began = g->t + step * (jump - 1);
 	g->t += step * jump;
 	g->busy += step * jump;
 	g->batch += n * step * jump;
@@ -447,7 +459,7 @@ arrive(struct loop *o, int32_t i, uint64_t seed)
 		run_until(o, &o->engine[k], t);
 	g = route(o, i, seed);
 	if (in_engine(g) == 0)
-		g->t = larger(g->t, t);
+		g->t = g->began = larger(g->t, t);
 	put_last(o->room->request, &g->first, &g->last, i);
 	g->waiting++;
 }

@@ -4,6 +4,8 @@
 #include "core/model/weights.h"
 #include "core/serve/serve_experts.h"
 
+#define GEMM "ai-dynamo/aiconfigurator systems/data/gemm_perf"
+
 static const double half_rate = 62;      /* tokens at which a product reaches half its rate */
 
 /* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. An indexer
@@ -35,6 +37,7 @@ set_linear(struct serve_work *w, const struct stage_params *n)
 	w->joined = joins ? w->setup->dp : 1;
 	w->joint = joint + router;
 	w->joint_bytes = joint * bytes + 2 * router;
+	w->inputs = n->inputs;
 	w->linear = n->linear + n->router - w->joint;
 	w->linear_bytes = n->linear * bytes + 2 * n->router - w->joint_bytes;
 }
@@ -93,8 +96,12 @@ serve_add_linear(const struct serve_work *w, const struct pass *s, double *sum, 
 {
 	const double flops = w->rates.dense.flops * serve_reached(s), hbm = w->rates.dense.bytes;
 
-	LEDGER_TERM(ledger, *sum, s->quantity, "linear layers", "ai-dynamo/aiconfigurator systems/data/gemm_perf",
+	LEDGER_TERM(ledger, *sum, s->quantity, "linear layers", GEMM,
 	    larger(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),
 	    AS("parameters", w->linear), AS("tokens", s->tokens), AS("compute rate", flops),
 	    AS("bytes", w->linear_bytes), AS("memory rate", hbm));
+	if (w->rates.quantise > 0)
+		LEDGER_TERM(ledger, *sum, s->quantity, "inputs of linear layers quantised", GEMM,
+		    s->tokens * w->inputs * w->rates.quantise, AS("tokens", s->tokens),
+		    AS("inputs", w->inputs), AS("seconds", w->rates.quantise));
 }

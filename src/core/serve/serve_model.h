@@ -18,6 +18,7 @@ struct serve_work {
 	struct serve_rates rates;
 	struct kv_layers kv_layers;
 	struct layer_kinds kinds;
+	double inputs;               /* numbers of a token that linear layers read */
 	double linear, linear_bytes; /* parameters outside of routed experts, and their bytes: those that */
 	double joint, joint_bytes;   /* meet a rank's own tokens, and those that meet tokens of all ranks */
 	double joined;               /* ranks of DP attention that hold the latter together, else 1 */

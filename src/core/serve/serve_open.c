@@ -99,6 +99,7 @@ engine_of_work(const struct serve_work *w, double kv_tokens, double fetch)
 	const struct engine *row = engine_of(p);
 	const double ranks = ranks_of(w), stages = w->setup->pp;
 	struct rate_engine e = { .first = !row->mixes, .graphs = row->mixes_in_graphs && !p->serving.eager,
+		.ahead = w->rates.ahead,
 		.budget = w->setup->tokens * ranks, .slots = w->setup->seqs * ranks,
 		.kv_tokens = kv_tokens * ranks, .answer = w->rates.arrival,
 		.prompt_token = w->rates.prompt_token, .fetch = fetch,

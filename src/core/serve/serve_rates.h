@@ -20,6 +20,7 @@ struct product_rate {
 
 struct serve_rates {
 	struct product_rate dense;   /* linear layers outside of routed experts */
+	double quantise;             /* seconds of each of their inputs that is turned into the weights' format */
 	struct product_rate head;    /* in 16 bits, which the head always is */
 	struct product_rate expert;  /* of a grouped product */
 	double expert_sent;          /* FLOP a second of it where prompts' tokens travel between nodes */
@@ -35,6 +36,7 @@ struct serve_rates {
 	double answer, prompt_token; /* HTTP and tokenizer: of a request, of a token */
 	double arrival;              /* as answer, of a plain server under an open loop */
 	double together;             /* prompts that meet others, as a share; see serve_loop.c */
+	bool ahead;                  /* see engine.h */
 	bool mixes;                  /* prompts into decode steps */
 	bool polls;                  /* looks for requests every serving.poll_interval steps */
 
