@@ -57,6 +57,33 @@ test_rates(void **state)
 	assert_true(!estimate().rate.known && estimate().tpot_seconds > 0);
 }
 
+/* A benchmark of so many requests ends, however many of them a second are asked for, and its tokens a second and
+ * energy are of its whole time: it said that a queue grows without end. */
+static void
+test_benchmark_beyond(void **state)
+{
+	struct serve few, all, capped;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("tdp_watts", "700");
+	set("traffic.mix", "chat");
+	set("traffic.requests", "200");
+	few = estimate_at("5");
+	assert_true(few.rate.reached < 5 && few.rate.reached > 4);
+	assert_true(near(few.tokens_per_second, few.rate.reached * 220, 1e-9));
+	all = estimate_at("1000");
+	assert_true(all.rate.load > 1 && all.rate.followed && all.ttft_seconds == 0);
+	assert_true(all.rate.reached < all.rate.saturation && all.rate.ttft.p99 > few.rate.ttft.p99);
+	assert_true(all.rate.joules < few.rate.joules);
+	set("max_num_seqs", "8");
+	capped = estimate_at("1000");
+	assert_true(capped.rate.reached < .5 * all.rate.reached);
+	set("max_num_seqs", "1");
+	assert_true(estimate_at("1000").rate.joules > capped.rate.joules);
+}
+
 /* Two replicas take twice as much; the limits of a burst are missed earlier. */
 static void
 test_rates_of_replicas(void **state)
@@ -170,7 +197,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_rates_of_replicas),
+		cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
 		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes),
 		cmocka_unit_test(test_rates_of_pools),
 	};

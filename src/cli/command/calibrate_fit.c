@@ -324,7 +324,8 @@ fit_rate(struct fit *fit, const struct session *s, const struct plan *p, const s
 		estimate_run(e, &q, &s->catalog, NULL);
 		if (!e->served || !r->followed)
 			return false;
-		over = r->engine.answer + r->engine.prompt_token * r->load_of_one.prompt.mean;
+		over = r->engine.answer + r->engine.prompt_token *
+		    rate_text(r->load_of_one.prompt.mean, r->load_of_one.hit);
 		if (b->tpot_seconds > 0)
 			steps = kept_scale(steps * kept_scale(b->tpot_seconds / r->tpot.mean, .33, 3), .2, 5);
 		if (b->ttft_seconds > over)

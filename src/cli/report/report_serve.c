@@ -98,7 +98,7 @@ static bool
 print_rate(const struct plan *p, const struct serve *s)
 {
 	const struct serve_rate *r = &s->rate;
-	const bool near = r->load > SERVE_LOAD_KNOWN;
+	const bool near = r->load > SERVE_LOAD_KNOWN && r->load < 1;
 
 	out_part(stdout, "rate         %.4g requests a second of %lld + %lld tokens: ", p->traffic.rate,
 	    (long long)p->serving.prompt_tokens, (long long)p->serving.generate_tokens);

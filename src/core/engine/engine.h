@@ -93,6 +93,7 @@ struct engine {
 	bool in_blocks;            /* one pool of blocks for all layers, counted in them; else tokens */
 	bool window_pool;          /* layers with windows have a second pool */
 	int64_t windows_since;     /* version since which windows save memory beside full layers */
+	int64_t whole_since;       /* version since which a block holds all layers in one piece, 0: none does */
 	bool spreads_index;        /* DCP spreads the keys of sparse indexers too */
 	bool counts_latent_bytes;  /* of an FP8 latent with an indexer a token counts a byte a value,
 	                            * and its scales come on top */
@@ -103,6 +104,7 @@ struct engine {
 	bool sorts_mxfp4;          /* experts in MXFP4 by Triton kernels that sort tokens on Hopper */
 	bool marlin_on_rtx;        /* weights in 4 bits are turned into 16 on RTX's Blackwell */
 	bool sends_by_deepep;      /* tokens to experts of other nodes, whose products are DeepGEMM's */
+	bool fuses_norms;          /* norms with residuals, and gates, are parts of other kernels */
 	bool whole_heads;          /* sparse attention of MLA takes heads as they are, not padded */
 	bool mixes;                /* prompts into decode steps */
 	bool mixes_in_graphs;      /* and runs such steps in CUDA graphs, by parts */

@@ -43,6 +43,7 @@ const struct engine engine_trtllm = {
 	.host = trtllm_host,
 	.reduce = { [REDUCE_HOPPER] = { 5.3e-6, 7e-6 }, [REDUCE_BLACKWELL] = { 7e-6, 6e-6 } },
 	.sorts_mxfp4 = true,
+	.fuses_norms = true, /* AllReduceFusionOp, cpp/tensorrt_llm/kernels/fusedGatedGemm */
 	.whole_heads = true,
 	.mixes = true,
 	.burst = .12,

@@ -113,6 +113,7 @@ const struct engine engine_vllm = {
 	.segments_since = 8,
 	.in_blocks = true,
 	.windows_since = 10,
+	.whole_since = 12, /* blog.vllm.ai/2026/01/08/kv-offloading-connector.html */
 	.spreads_index = true,
 	.host = vllm_host,
 	.reduce = { [REDUCE_HOPPER] = { 6.6e-6, 6e-6 }, [REDUCE_BLACKWELL] = { 9.2e-6, 14e-6 } },

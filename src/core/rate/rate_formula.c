@@ -26,6 +26,12 @@ struct working {
 };
 
 double
+rate_text(double prompt, double met)
+{
+	return prompt * (1 - .9 * met);
+}
+
+double
 rate_slots(const struct rate_engine *e, const struct rate_load *l)
 {
 	return smaller(e->slots, e->kv_tokens / (l->prompt.mean + l->answer.mean / 2));
@@ -152,7 +158,7 @@ queue_of(const struct working *w, const struct rate_means *m, struct ledger *led
 static double
 first_token(const struct working *w, struct rate_means *m, struct ledger *ledger)
 {
-	const double tokens = w->l->prompt.mean, batch = smaller(1, m->batch);
+	const double tokens = rate_text(w->l->prompt.mean, w->l->hit), batch = smaller(1, m->batch);
 	const double prefill = passes_of(w, m->batch);
 	const double shared = rate_saved(&w->e->table, w->e->graphs, w->length), passes = w->passes;
 	const enum quantity q = QUANTITY_TTFT;
@@ -160,7 +166,7 @@ first_token(const struct working *w, struct rate_means *m, struct ledger *ledger
 
 	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
 	    w->e->answer + w->e->prompt_token * tokens, AS("request", w->e->answer),
-	    AS("of a token", w->e->prompt_token), AS("prompt", tokens));
+	    AS("of a token", w->e->prompt_token), IS(tokens));
 	if (w->e->fetch > 0)
 		LEDGER_TERM(ledger, sum, q, "prefix from the host", FETCH, w->e->fetch,
 		    AS("seconds", w->e->fetch));

@@ -314,7 +314,8 @@ run_steps(struct loop *o, struct loop_engine *g, double until)
 static void
 count_request(const struct loop *o, const struct rate_request *r, double end)
 {
-	const double outside = o->e->answer + o->e->fetch + o->e->prompt_token * (double)r->prompt;
+	const double outside = o->e->answer + o->e->fetch +
+	    o->e->prompt_token * rate_text((double)r->prompt, o->l->hit);
 
 	tally_add(&o->room->ttft, r->first - r->arrived + outside, 1);
 	if (r->answer > 1)

@@ -11,6 +11,7 @@
 
 enum { BISECTIONS = 50 };
 static const double most_used = .98;
+static const double requests_usual = 400; /* of a benchmark, and of the loop of events */
 
 static double
 length_of(const struct rate_load *l)
@@ -42,20 +43,33 @@ batch_at(const struct rate_engine *e, const struct rate_load *l, double rate)
 	return (low + high) / 2;
 }
 
+/* A queue that begins empty grows as a walk does: near saturation it is not, after so many prompts, what it would
+ * come to in the end (Harrison 1985, Brownian Motion and Stochastic Flow Systems: reflected, without
+ * drift, the mean over the run). */
+static double
+begun_queue(const struct rate_load *l, double prompt, double spread)
+{
+	const double n = l->requests > 0 ? l->requests : requests_usual, pi = 3.14159265358979;
+
+	return 2.0 / 3 * sqrt(2 * n * spread / pi) * prompt;
+}
+
 static double
 first_token(struct rate_split *s, const struct rate_pools *p, const struct rate_engine *e,
     const struct rate_load *l, double rate, struct ledger *ledger)
 {
-	const double tokens = l->prompt.mean, used = smaller(most_used, s->prefilling);
-	const double prompts = l->prompt.sd / larger(1, tokens);
+	const double tokens = rate_text(l->prompt.mean, l->hit), used = smaller(most_used, s->prefilling);
+	const double prompts = l->prompt.sd / larger(1, l->prompt.mean);
 	const double gaps = isinf(l->shape) ? 0 : 1 / l->shape;
+	const double spread = gaps + prompts * prompts;
+	const double begun = begun_queue(l, p->busy / p->lanes, spread);
 	const double moving = smaller(most_used, rate * p->sent / p->senders);
 	const enum quantity q = QUANTITY_TTFT;
 	double sum = 0;
 
 	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
 	    e->answer + e->prompt_token * tokens, AS("request", e->answer),
-	    AS("of a token", e->prompt_token), AS("prompt", tokens));
+	    AS("of a token", e->prompt_token), IS(tokens));
 	LEDGER_TERM(ledger, sum, q, "router and handshake", BENCHMARKS, p->hop, AS("seconds", p->hop));
 	if (p->fetch > 0)
 		LEDGER_TERM(ledger, sum, q, "prefix from the host", BENCHMARKS, p->fetch,
@@ -68,9 +82,9 @@ first_token(struct rate_split *s, const struct rate_pools *p, const struct rate_
 	s->waits = pow(used, sqrt(2 * (p->lanes + 1)) - 1);
 	ledger_part(ledger, PART_QUEUE);
 	LEDGER_TERM(ledger, s->queue, q, "prompts before it", QUEUE,
-	    s->waits * p->busy / p->lanes / (1 - used) * (gaps + prompts * prompts) / 2,
-	    AS("share that waits", s->waits), AS("prompt", p->busy), AS("workers", p->lanes), IS(used),
-	    AS("gaps, cv^2", gaps), AS("prompts, cv", prompts));
+	    smaller(begun, s->waits * p->busy / p->lanes / (1 - used) * spread / 2),
+	    AS("of a run from empty", begun), AS("share that waits", s->waits), AS("prompt", p->busy),
+	    AS("workers", p->lanes), IS(used), AS("gaps, cv^2", gaps), AS("prompts, cv", prompts));
 	ledger_part(ledger, PART_NONE);
 	s->tail = s->waits > 0 ? s->queue / s->waits : 0;
 	return sum + s->queue;

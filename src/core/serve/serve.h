@@ -54,6 +54,8 @@ struct serve_rate {
 	double hit;                  /* share of the prompts' tokens that the prefix cache has */
 	double preempted;            /* times that a request is put back */
 	double joules;               /* of a generated token, all GPUs */
+	double reached, busy;        /* by a benchmark of so many requests: of them a second, its drain
+	                              * included; share of its time that an engine works */
 	struct serve_times ttft, tpot, life; /* life: end to end */
 	double gap;                  /* between tokens of a request, p99 */
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/base/number.h"
+#include "core/rate/rate.h"
 #include "core/serve/serve_draft.h"
 
 #define BENCHMARKS "SemiAnalysisAI/InferenceX; ai-dynamo/aiconfigurator systems/silicon_sample.csv"
@@ -165,14 +166,14 @@ first_token(struct served *s, const struct loop *l, double prompt, struct ledger
 {
 	const struct serving *v = &l->w->p->serving;
 	const struct serve_rates *r = &l->w->rates;
-	const double tokens = (double)v->prompt_tokens, polled = (double)v->poll_interval;
+	const double tokens = rate_text((double)v->prompt_tokens, v->prefix_hit), polled = (double)v->poll_interval;
 	const double running = l->running, together = meeting(l, s->step, prompt);
 	const enum quantity q = QUANTITY_TTFT;
 	double sum = 0;
 
 	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
 	    r->answer + r->prompt_token * tokens, AS("request", r->answer),
-	    AS("of a token", r->prompt_token), AS("prompt", tokens));
+	    AS("of a token", r->prompt_token), IS(tokens));
 	LEDGER_TERM(ledger, sum, q, "steps of the running batch", BENCHMARKS,
 	    steps_waited * s->step, AS("steps", steps_waited), AS("step", s->step));
 	if (r->polls)

@@ -203,11 +203,20 @@ joules_of(const struct serve *s, const struct plan *p)
 	    at_least_one(p->serving.generate_tokens) + 1;
 	const double computed = tokens * met * flops_sum(flops_of_token(p, false)) / 3 /
 	    (world * 1e12 * larger(c->bf16_tflops, 1));
-	const double busy = s->rate.split ? s->rate.load : smaller(1, s->rate.in_flight);
+	const double busy = s->rate.busy > 0 ? s->rate.busy : s->rate.split ? s->rate.load :
+	    smaller(1, s->rate.in_flight);
 	const double watts = limit * (idle_share + (1 - idle_share) * busy *
 	    (memory_share + (1 - memory_share) * smaller(1, computed)));
 
 	return tokens > 0 ? world * watts / tokens : 0;
+}
+
+static void
+set_tokens(struct serve *out, const struct plan *p, double rate)
+{
+	out->tokens_per_second = rate * (double)p->serving.generate_tokens;
+	out->tokens_per_second_per_gpu = out->tokens_per_second / (double)plan_world(p);
+	out->rate.joules = joules_of(out, p);
 }
 
 /* What the closed loop has too, from an open one. */
@@ -215,16 +224,13 @@ static void
 set_rates(struct serve *out, const struct plan *p, double batch, double life)
 {
 	struct serve_rate *r = &out->rate;
-	const double n = (double)p->serving.generate_tokens;
 
 	r->load = r->saturation > 0 ? p->traffic.rate / r->saturation : 0; /* else no room for one */
 	r->in_flight = batch * r->engines;
 	out->running = r->in_flight;
 	out->cycle_seconds = life;
-	out->tokens_per_second = smaller(p->traffic.rate, r->saturation) * n;
-	out->tokens_per_second_per_gpu = out->tokens_per_second / (double)plan_world(p);
+	set_tokens(out, p, smaller(p->traffic.rate, r->saturation));
 	out->tokens_per_second_per_user = out->tpot_seconds > 0 ? 1 / out->tpot_seconds : 0;
-	r->joules = joules_of(out, p);
 }
 
 static void
@@ -326,6 +332,8 @@ follow_events(struct serve_rate *r, const struct plan *p, struct rate_room *room
 	r->life = times_of(&s.life);
 	r->gap = s.gap.p99;
 	r->preempted = s.preempted;
+	r->reached = s.reached * r->engines / r->load_of_one.engines;
+	r->busy = s.busy;
 }
 
 /* Of an answer that a share of all is no longer than. */
@@ -397,6 +405,8 @@ find_inside(struct serve_rate *r, const struct plan *p, struct rate_room *room)
 
 	r->inside = r->split ? split_within(r, p, &limits) :
 	    r->engines * rate_within(&r->engine, &r->load_of_one, &limits, room);
+	if (r->load >= 1)
+		return;
 	if (r->followed && is_inside(r, &limits))
 		r->inside = larger(r->inside, t->rate);
 	else if (r->followed)
@@ -416,12 +426,15 @@ void
 serve_follow(struct serve *out, const struct plan *p, enum follow depth, struct rate_room *room)
 {
 	struct serve_rate *r = &out->rate;
+	const bool ends = p->traffic.requests > 0 && !r->split; /* a benchmark, however late */
 
 	if (!r->known || depth == FOLLOW_MEANS)
 		return;
-	r->followed = r->load < 1;
+	r->followed = r->load < 1 || (ends && r->saturation > 0);
 	if (r->followed)
 		serve_percentiles(r, p, room);
+	if (r->followed && ends)
+		set_tokens(out, p, r->reached);
 	if (r->limited && depth == FOLLOW_LIMITS)
 		find_inside(r, p, room);
 }

@@ -69,7 +69,8 @@ first_token(struct served *s, const struct pools *o, double sent, double life,
     struct ledger *ledger)
 {
 	const struct serve_rates *r = &o->w->rates;
-	const double tokens = (double)o->w->p->serving.prompt_tokens;
+	const struct serving *v = &o->w->p->serving;
+	const double tokens = rate_text((double)v->prompt_tokens, v->prefix_hit);
 	const enum quantity q = QUANTITY_TTFT;
 	const double requests = o->requests, rate = o->rate, lanes = o->lanes;
 	const double burst = engine_of(o->w->p)->burst;
@@ -77,7 +78,7 @@ first_token(struct served *s, const struct pools *o, double sent, double life,
 
 	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
 	    r->answer + r->prompt_token * tokens, AS("request", r->answer),
-	    AS("of a token", r->prompt_token), AS("prompt", tokens));
+	    AS("of a token", r->prompt_token), IS(tokens));
 	LEDGER_TERM(ledger, sum, q, "router and handshake", BENCHMARKS, handshake,
 	    AS("seconds", handshake));
 	LEDGER_TERM(ledger, sum, q, "prefill", BENCHMARKS, s->prefill, AS("seconds", s->prefill));

@@ -9,6 +9,7 @@ enum format { SIXTEEN, EIGHT, INT_FOUR, MX_FOUR, NV_FOUR, MX_FOUR_SORTED, FORMAT
 
 /* One row a generation. */
 struct silicon {
+	double ratio;                 /* of the peak in 16 bits to FP32's, of the card that tables are of */
 	double gemm, gemm_eight, gemm_four; /* of the peak: large products in 16 bits, in 8, in 4; */
 	double gemm_turned;           /* of that in 16, where the kernel turns weights into these */
 	double quantise_eight, quantise_four; /* bytes at the memory rate of an input of products, which is
@@ -25,7 +26,7 @@ struct silicon {
 };
 
 static const struct silicon hopper = {
-	.gemm = .74, .gemm_eight = .68, .gemm_four = .58, .gemm_turned = .58, .quantise_eight = 7,
+	.ratio = 14.8, .gemm = .74, .gemm_eight = .68, .gemm_four = .58, .gemm_turned = .58, .quantise_eight = 7,
 	.grouped = .264, .grouped_sent = .61, .wide = .58, .attention = .477, .cache = .762,
 	.dense = { .82, .82, .60, .60, .60 },
 	.expert = { .90, .85, .75, .75, .75, .90 },
@@ -33,7 +34,7 @@ static const struct silicon hopper = {
 };
 
 static const struct silicon blackwell = {
-	.gemm = .66, .gemm_eight = .64, .gemm_four = .53, .gemm_turned = .58, .quantise_eight = 9,
+	.ratio = 30, .gemm = .66, .gemm_eight = .64, .gemm_four = .53, .gemm_turned = .58, .quantise_eight = 9,
 	.quantise_four = 4.5, .grouped = .232, .grouped_sent = .232, .wide = .58, .attention = .395, .cache = .789,
 	.dense = { .82, .70, .50, .55, .55 },
 	.expert = { .82, .73, .45, .90, .82, .90 },
@@ -47,7 +48,7 @@ static const struct silicon blackwell = {
  * memory leave grouped products nearer to their peak.
  */
 static const struct silicon ampere = {
-	.gemm = .80, .gemm_eight = .80, .gemm_four = .80, .gemm_turned = .80,
+	.ratio = 16, .gemm = .80, .gemm_eight = .80, .gemm_four = .80, .gemm_turned = .80,
 	.grouped = .30, .grouped_sent = .30, .wide = .45, .marlin = .30,
 	.attention = .42, .cache = .69,
 	.dense = { .78, .80, .80, .80, .80 },
@@ -56,7 +57,7 @@ static const struct silicon ampere = {
 };
 
 static const struct silicon ada = {
-	.gemm = .61, .gemm_eight = .54, .gemm_four = .54, .gemm_turned = .60, .quantise_eight = 2.5,
+	.ratio = 4, .gemm = .61, .gemm_eight = .54, .gemm_four = .54, .gemm_turned = .60, .quantise_eight = 2.5,
 	.grouped = .36, .grouped_sent = .36, .wide = .50, .marlin = .43,
 	.attention = .37, .cache = .77,
 	.dense = { .81, .72, .75, .75, .75 },
@@ -65,7 +66,7 @@ static const struct silicon ada = {
 };
 
 static const struct silicon blackwell_rtx = {
-	.gemm = .81, .gemm_eight = .80, .gemm_four = .70, .gemm_turned = .66, .quantise_eight = 4,
+	.ratio = 4, .gemm = .81, .gemm_eight = .80, .gemm_four = .70, .gemm_turned = .66, .quantise_eight = 4,
 	.quantise_four = 2.2, .grouped = .38, .grouped_sent = .38, .wide = .60, .marlin = .49,
 	.attention = .44, .cache = .79,
 	.dense = { .83, .80, .75, .60, .60 },
@@ -165,42 +166,43 @@ wide_share(const struct silicon *s, const struct plan *p, enum format f)
 	return wide > known ? dense * wide / (wide + half) : grouped;
 }
 
-/*
- * GeForce cards and the GB10 add in 32 bits at half the rate of the professional cards that tables are of:
- * FP4 is 8 times 16 bits there, not 4 (NVIDIA RTX Blackwell GPU Architecture). What keeps kernels from their
- * peak beside that takes as long as on these.
- */
-static void
-cut_peak(struct silicon *s, const struct cluster *c)
+/* Generations that no table has go by Hopper's. RTX's Ampere is Ada's in all but FP8. */
+static const struct silicon *
+row_of(const struct cluster *c)
 {
-	const double cut = c->fp4_tflops > 0 ? smaller(1, 4 * c->bf16_tflops / c->fp4_tflops) : 1;
-	double *const share[] = { &s->gemm, &s->gemm_eight, &s->gemm_turned, &s->grouped, &s->grouped_sent, &s->wide, &s->marlin,
-		&s->attention };
-
-	for (size_t i = 0; i < sizeof share / sizeof *share; i++)
-		*share[i] /= *share[i] + (1 - *share[i]) * cut;
+	switch (c->generation) {
+	case GENERATION_AMPERE:
+		return &ampere;
+	case GENERATION_AMPERE_RTX:
+	case GENERATION_ADA:
+		return &ada;
+	case GENERATION_BLACKWELL:
+		return &blackwell;
+	case GENERATION_BLACKWELL_RTX:
+		return &blackwell_rtx;
+	default:
+		return &hopper;
+	}
 }
 
-/* Generations that no table has go by Hopper's. */
+/*
+ * Some cards have fewer or slower units for 16 bits than others of their generation, and all else as these:
+ * GeForce and the GB10 half (NVIDIA RTX Blackwell GPU Architecture), the H20 less than a quarter. What keeps
+ * kernels from their peak beside these units takes as long as there.
+ */
 static struct silicon
 silicon_of(const struct cluster *c)
 {
-	struct silicon cut = blackwell_rtx;
+	struct silicon s = *row_of(c);
+	const double cut = c->fp32_tflops > 0 ?
+	    smaller(1, c->bf16_tflops / c->fp32_tflops / s.ratio) : 1;
+	double *const share[] = { &s.gemm, &s.gemm_eight, &s.gemm_turned, &s.grouped, &s.grouped_sent,
+		&s.wide, &s.marlin, &s.attention };
 
-	switch (c->generation) {
-	case GENERATION_AMPERE:
-	case GENERATION_AMPERE_RTX:
-		return ampere;
-	case GENERATION_ADA:
-		return ada;
-	case GENERATION_BLACKWELL:
-		return blackwell;
-	case GENERATION_BLACKWELL_RTX:
-		cut_peak(&cut, c);
-		return cut;
-	default:
-		return hopper;
-	}
+	for (size_t i = 0; i < sizeof share / sizeof *share; i++)
+		if (*share[i] > 0)
+			*share[i] /= *share[i] + (1 - *share[i]) * cut;
+	return s;
 }
 
 struct serve_rates

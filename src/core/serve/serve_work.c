@@ -14,6 +14,7 @@
 #define REDUCE AIC "custom_allreduce_perf"
 #define GATHER "SGLang python/sglang/srt/layers/dp_attention.py, DpPaddingMode"
 #define SAMPLE "ai-dynamo/aiconfigurator systems/silicon_sample.csv"
+#define SMALL "vLLM csrc/layernorm_kernels.cu, pos_encoding_kernels.cu, activation_kernels.cu"
 #define VISION "vLLM vllm/model_executor/models/qwen2_5_vl.py, Qwen2_5_VisionTransformer"
 #define PUNICA "vLLM vllm/lora/punica_wrapper/punica_gpu.py, Chen et al. 2023, arXiv 2310.18547"
 #define OPERATIONS "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/operations/communication.py"
@@ -141,6 +142,30 @@ static double
 dense_tp(const struct serve_work *w)
 {
 	return engine_of(w->p)->dp_is_whole || engine_dense_is_whole(w->p) ? w->attention_tp : w->setup->tp;
+}
+
+/* Numbers of a token that small kernels read and write: norms with the residual before both halves of a
+ * layer, positions, the gate's product. */
+static double
+elementwise(const struct serve_work *w)
+{
+	const struct model *m = &w->p->model;
+	const double h = (double)m->hidden_size;
+	const double q = params_query_heads(m, false) * params_key_dim(m, false) / w->attention_tp;
+
+	return w->halves * 4 * h + w->mixers * 2 * q + 3 * (w->kinds.dense * (double)m->ffn_hidden_size +
+	    w->kinds.moe * (double)m->shared_expert_ffn_hidden_size) / dense_tp(w);
+}
+
+static void
+add_elementwise(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
+{
+	const double numbers = elementwise(w), bytes = 2 * s->tokens * numbers;
+
+	if (s->prefill && !engine_of(w->p)->fuses_norms)
+		LEDGER_TERM(ledger, *sum, s->quantity, "norms, positions and gates", SMALL,
+		    bytes / w->rates.cache, AS("tokens", s->tokens), AS("numbers", numbers), IS(bytes),
+		    AS("memory rate", w->rates.cache));
 }
 
 static double
@@ -331,6 +356,7 @@ layers_seconds(const struct serve_work *w, const struct pass *s, struct ledger *
 
 	mark_kernels(s, ledger, KERNELS_PRODUCT);
 	serve_add_linear(w, s, &sum, ledger);
+	add_elementwise(w, s, &sum, ledger);
 	add_joint(w, s, &sum, ledger);
 	mark_kernels(s, ledger, KERNELS_EXPERTS);
 	serve_add_experts(w, s, &sum, ledger);
