@@ -491,7 +491,8 @@ hint_of_pools(void **state)
 		advice_hints(&p, NULL, estimate, work, &diags);
 		d = diag_of(&diags, "pools_unbalanced");
 		assert_true(seconds[atoi(d->fix_value)] < best * 1.01);
-		assert_int_equal(atoi(d->also_value), 16 - atoi(d->fix_value));
+		if (d->also_value[0] != '\0') /* else it follows */
+			assert_int_equal(atoi(d->also_value), 16 - atoi(d->fix_value));
 		assert_non_null(strstr(d->message, i < 2 ? "100 % used" : "is only "));
 	}
 }

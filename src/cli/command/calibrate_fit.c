@@ -322,7 +322,7 @@ fit_rate(struct fit *fit, const struct session *s, const struct plan *p, const s
 		q.calibration.tpot_scale = steps;
 		q.calibration.ttft_scale = prompts;
 		estimate_run(e, &q, &s->catalog, NULL);
-		if (!e->served || !r->followed)
+		if (!e->served || !r->followed || !(r->load < 1)) /* a queue tells of no step */
 			return false;
 		over = r->engine.answer + r->engine.prompt_token *
 		    rate_text(r->load_of_one.prompt.mean, r->load_of_one.hit);
