@@ -18,16 +18,16 @@ test_versions(void **state)
 	int64_t patch;
 
 	(void)state;
-	assert_int_equal(serve_version("0.19", &patch), 19);
+	assert_int_equal(engine_version("0.19", &patch), 19);
 	assert_int_equal(patch, 0);
-	assert_int_equal(serve_version("v0.6.3.post1", &patch), 6);
+	assert_int_equal(engine_version("v0.6.3.post1", &patch), 6);
 	assert_int_equal(patch, 3);
-	assert_int_equal(serve_version("V0", &patch), 0);
-	assert_int_equal(serve_version("1.2", &patch), 102);
-	assert_int_equal(serve_version("", &patch), INT32_MAX);
-	assert_int_equal(serve_version("main", &patch), INT32_MAX);
+	assert_int_equal(engine_version("V0", &patch), 0);
+	assert_int_equal(engine_version("1.2", &patch), 102);
+	assert_int_equal(engine_version("", &patch), INT32_MAX);
+	assert_int_equal(engine_version("main", &patch), INT32_MAX);
 	assert_int_equal(patch, INT32_MAX);
-	assert_true(serve_version("99999999999999999999.99999999999999999999", &patch) > 100);
+	assert_true(engine_version("99999999999999999999.99999999999999999999", &patch) > 100);
 }
 
 static void
@@ -463,6 +463,13 @@ test_context_parallel_indexer(void **state)
 	set("dcp", "8");
 	assert_true(near(estimate().kv_tokens, 8 * one, 1e-3));
 	set("dcp", "1");
+	set("engine_version", "0.18");
+	assert_true(near(estimate().kv_bytes_per_token, 61 * (656 + 132), 1e-9));
+	set("generation", "blackwell"); /* its kernel takes a latent without scales of its own */
+	assert_true(near(estimate().kv_bytes_per_token, 61 * (576 + 132), 1e-9));
+	set("engine_version", "0.17");
+	assert_true(near(estimate().kv_bytes_per_token, 61 * (656 + 132), 1e-9));
+	set("generation", "hopper");
 	set("engine", "sglang");
 	set("engine_version", "0.5");
 	one = estimate().kv_tokens;

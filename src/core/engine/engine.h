@@ -95,6 +95,8 @@ struct engine {
 	int64_t windows_since;     /* version since which windows save memory beside full layers */
 	int64_t whole_since;       /* version since which a block holds all layers in one piece, 0: none does */
 	bool spreads_index;        /* DCP spreads the keys of sparse indexers too */
+	int64_t flat_since;        /* version since which Blackwell has an FP8 latent with an indexer a byte
+	                            * a value, without scales of its own, 0: none has */
 	bool counts_latent_bytes;  /* of an FP8 latent with an indexer a token counts a byte a value,
 	                            * and its scales come on top */
 
@@ -123,6 +125,10 @@ engine_of(const struct plan *p)
 {
 	return engine_rows[p->serving.engine];
 }
+
+/* 100*major + minor of "0.19", "v0.6.3", "V0" (0); INT32_MAX without a number, as then the
+ * patch is. */
+int64_t engine_version(const char *text, int64_t *patch);
 
 /* Ranks of the plan's DP attention have all but their experts whole. */
 bool engine_dense_is_whole(const struct plan *p);

@@ -113,6 +113,7 @@ const struct engine engine_vllm = {
 	.segments_since = 8,
 	.in_blocks = true,
 	.windows_since = 10,
+	.flat_since = 18, /* vllm-project/vllm#35891, #37252: FlashInfer's sparse MLA */
 	.whole_since = 12, /* blog.vllm.ai/2026/01/08/kv-offloading-connector.html */
 	.spreads_index = true,
 	.host = vllm_host,

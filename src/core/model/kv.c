@@ -34,15 +34,27 @@ cached_bytes(int64_t kv_dtype)
 
 /* ---- a token in some layers ---------------------------------------------------------- */
 
-/* The latent and the rotary part, one copy on every TP rank. For sparse attention FP8
- * means the format fp8_ds_mla: FP8 latent, an fp32 scale for 128 of it, 16-bit rotary
- * part. */
+/* True where FP8 for sparse attention means the format fp8_ds_mla: FP8 latent, an fp32 scale for 128 of it,
+ * 16-bit rotary part. Else all is FP8, of one scale. */
+static bool
+has_scales(const struct plan *p)
+{
+	const struct serving *v = &p->serving;
+	const int64_t flat = engine_of(p)->flat_since;
+	int64_t patch;
+
+	return p->model.index_heads > 0 && v->kv_dtype == KV_FP8 &&
+	    !(p->cluster.generation == GENERATION_BLACKWELL && flat > 0 &&
+	    engine_version(v->engine_version, &patch) >= flat);
+}
+
+/* The latent and the rotary part, one copy on every TP rank. */
 static void
 add_latent(const struct plan *p, double layers, double *sum, struct ledger *ledger)
 {
 	const double kl = (double)p->model.kv_lora_rank, rope = (double)p->model.qk_rope_head_dim;
 	const double bytes = cached_bytes(p->serving.kv_dtype);
-	const bool sparse = p->model.index_heads > 0 && p->serving.kv_dtype == KV_FP8;
+	const bool sparse = has_scales(p);
 	const double latent = sparse ? 1 + 4.0 / 128 : bytes, rotary = sparse ? 2 : bytes;
 
 	LEDGER_TERM(ledger, *sum, QUANTITY_KV_TOKEN, "latent and rotary part", VLLM_MLA,
