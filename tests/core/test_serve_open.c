@@ -82,6 +82,10 @@ test_benchmark_beyond(void **state)
 	assert_true(capped.rate.reached < .5 * all.rate.reached);
 	set("max_num_seqs", "1");
 	assert_true(estimate_at("1000").rate.joules > capped.rate.joules);
+	set("serving.gpu_memory_utilization", "0.2"); /* no room for one */
+	assert_true(!estimate_at("5").rate.followed);
+	set("traffic.requests", "0");
+	assert_true(!estimate_at("5").rate.followed);
 }
 
 /* Two replicas take twice as much; the limits of a burst are missed earlier. */

@@ -93,7 +93,16 @@ print_percentiles(const char *what, const struct serve_times *t, bool least, dou
 	    limit_text(limit, text, sizeof text));
 }
 
-/* What comes, what of it is taken and in which times; false where it is not taken. */
+static void
+print_tokens(const struct serve *s)
+{
+	out_line(stdout, "tokens       %s generated a second by all engines, %s on each GPU",
+	    UNITS_EXACT(COUNT, s->tokens_per_second),
+	    UNITS_EXACT(COUNT, s->tokens_per_second_per_gpu));
+}
+
+/* What comes, what of it is taken and in which times; false where it is not taken, but for a benchmark that comes
+ * to its end all the same. */
 static bool
 print_rate(const struct plan *p, const struct serve *s)
 {
@@ -112,7 +121,8 @@ print_rate(const struct plan *p, const struct serve *s)
 	if (r->limited && r->inside > p->traffic.rate)
 		out_line(stdout, "             as many as %.4g a second would be", r->inside);
 	if (!r->followed) {
-		out_line(stdout, "first token  the queue grows without end");
+		if (r->saturation > 0)
+			out_line(stdout, "first token  the queue grows without end");
 		return false;
 	}
 	if (near)
@@ -129,7 +139,9 @@ print_rate(const struct plan *p, const struct serve *s)
 		out_line(stdout, "cached       %.3g %% of the prompts' tokens", 100 * r->hit);
 	if (r->joules > 0)
 		out_line(stdout, "energy       %.3g J a generated token", r->joules);
-	return true;
+	if (r->load >= 1)
+		print_tokens(s);
+	return r->load < 1;
 }
 
 /* What drafts buy with the batch that runs, and where that ends. */
@@ -174,9 +186,7 @@ print_speed(const struct plan *p, const struct serve *s)
 	    UNITS_EXACT(COUNT, s->tokens_per_second_per_user));
 	out_line(stdout, "             %s decode step, %s of other prompts",
 	    UNITS_EXACT(SECONDS, s->step_seconds), UNITS_EXACT(SECONDS, s->prompts_share_seconds));
-	out_line(stdout, "tokens       %s generated a second by all engines, %s on each GPU",
-	    UNITS_EXACT(COUNT, s->tokens_per_second),
-	    UNITS_EXACT(COUNT, s->tokens_per_second_per_gpu));
+	print_tokens(s);
 	if (s->cost_per_million_tokens > 0)
 		out_line(stdout, "cost         %s for a million of them",
 		    UNITS_EXACT(REAL, s->cost_per_million_tokens));
@@ -217,7 +227,7 @@ add_closed(struct table *t, const struct serve_point *at)
 static void
 put_first(const struct serve_point *at, double seconds, char *buf, size_t size)
 {
-	const char *more = at->load > SERVE_LOAD_KNOWN ? "from " : "";
+	const char *more = at->load > SERVE_LOAD_KNOWN && at->load < 1 ? "from " : "";
 
 	text_put(buf, size, "%s%s", seconds > 0 ? more : "-",
 	    seconds > 0 ? UNITS_SHORT(SECONDS, seconds) : "");

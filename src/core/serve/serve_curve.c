@@ -75,7 +75,7 @@ fill_point(struct serve_point *at, const struct plan *p, const struct serve *s,
 	q.traffic.rate = at->rate;
 	at->load = r.saturation > 0 ? at->rate / r.saturation : 0;
 	at->tokens_per_second_per_gpu = smaller(at->rate, r.saturation) * n / (double)plan_world(p);
-	if (!(at->load < 1))
+	if (!serve_has_times(&r, p, at->rate))
 		return;
 	r.followed = true;
 	serve_percentiles(&r, &q, room);

@@ -413,6 +413,12 @@ find_inside(struct serve_rate *r, const struct plan *p, struct rate_room *room)
 		r->inside = smaller(r->inside, (1 - inside_least) * t->rate);
 }
 
+bool
+serve_has_times(const struct serve_rate *r, const struct plan *p, double rate)
+{
+	return r->saturation > 0 && (rate < r->saturation || (p->traffic.requests > 0 && !r->split));
+}
+
 void
 serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_room *room)
 {
@@ -426,14 +432,13 @@ void
 serve_follow(struct serve *out, const struct plan *p, enum follow depth, struct rate_room *room)
 {
 	struct serve_rate *r = &out->rate;
-	const bool ends = p->traffic.requests > 0 && !r->split; /* a benchmark, however late */
 
 	if (!r->known || depth == FOLLOW_MEANS)
 		return;
-	r->followed = r->load < 1 || (ends && r->saturation > 0);
+	r->followed = serve_has_times(r, p, p->traffic.rate);
 	if (r->followed)
 		serve_percentiles(r, p, room);
-	if (r->followed && ends)
+	if (r->followed && p->traffic.requests > 0 && !r->split)
 		set_tokens(out, p, r->reached);
 	if (r->limited && depth == FOLLOW_LIMITS)
 		find_inside(r, p, room);

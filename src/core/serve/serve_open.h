@@ -16,6 +16,9 @@
 void serve_open(struct serve *out, const struct plan *p, const struct serve_setup *setup,
     const struct kv *kv, double kv_tokens, double fetch, struct ledger *ledger);
 
+/* A rate has times: there is room for a request, and the engines take it or a benchmark of so many ends. */
+bool serve_has_times(const struct serve_rate *r, const struct plan *p, double rate);
+
 /* Percentiles and requests in flight at traffic.rate, which need not be the rate that r is of. */
 void serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_room *room);
 

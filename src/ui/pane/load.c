@@ -22,7 +22,7 @@ load_count(const struct state *s)
 static void
 put_first(const struct serve_point *p, double seconds, char *buf, size_t size)
 {
-	text_put(buf, size, "%s", p->load > SERVE_LOAD_KNOWN ? ">" : "");
+	text_put(buf, size, "%s", p->load > SERVE_LOAD_KNOWN && p->load < 1 ? ">" : "");
 	units_short(buf + strlen(buf), size - strlen(buf), MEASURE_SECONDS, seconds);
 }
 
