@@ -57,8 +57,8 @@ test_rates(void **state)
 	assert_true(!estimate().rate.known && estimate().tpot_seconds > 0);
 }
 
-/* A benchmark of so many requests ends, however many of them a second are asked for, and its tokens a second and
- * energy are of its whole time: it said that a queue grows without end. */
+/* A benchmark of so many requests ends, however many of them a second are asked for, and its energy is
+ * of its whole time: it said that a queue grows without end. */
 static void
 test_benchmark_beyond(void **state)
 {
@@ -72,7 +72,6 @@ test_benchmark_beyond(void **state)
 	set("traffic.requests", "200");
 	few = estimate_at("5");
 	assert_true(few.rate.reached < 5 && few.rate.reached > 4);
-	assert_true(near(few.tokens_per_second, few.rate.reached * 220, 1e-9));
 	all = estimate_at("1000");
 	assert_true(all.rate.load > 1 && all.rate.followed && all.ttft_seconds == 0);
 	assert_true(all.rate.reached < all.rate.saturation && all.rate.ttft.p99 > few.rate.ttft.p99);

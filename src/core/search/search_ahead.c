@@ -41,7 +41,7 @@ search_ahead(const struct search_target *t, const struct plan *p, double a, doub
 			continue;
 		if (gap <= to) {
 			*out = (struct ahead){ m->right / 100, m->pairs, from, to };
-			return true;
+			return m->right > 50; /* else chance alone decides */
 		}
 		from = to;
 	}

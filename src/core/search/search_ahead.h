@@ -16,7 +16,7 @@ struct ahead {
 };
 
 /*
- * Of two values of a number of plans like p. False where they are the same, and for what no sweep
+ * Of two values of a number of plans like p. False where they are the same or chance alone decides, and for what no sweep
  * has measured: anything but times and rates of training steps and of tokens that an engine
  * generates, and steps of reinforcement learning.
  */

@@ -194,11 +194,11 @@ has_prefixes(const struct plan *p)
 
 /* Joules of a token: idle power, and the more of the peak is computed the more of the rest. */
 static double
-joules_of(const struct serve *s, const struct plan *p)
+joules_of(const struct serve *s, const struct plan *p, double tokens)
 {
 	const struct cluster *c = &p->cluster;
 	const double limit = c->gpu_power_watts > 0 ? c->gpu_power_watts : c->tdp_watts;
-	const double world = (double)plan_world(p), tokens = s->tokens_per_second;
+	const double world = (double)plan_world(p);
 	const double met = (double)p->serving.prompt_tokens * (1 - s->rate.hit) /
 	    at_least_one(p->serving.generate_tokens) + 1;
 	const double computed = tokens * met * flops_sum(flops_of_token(p, false)) / 3 /
@@ -211,14 +211,6 @@ joules_of(const struct serve *s, const struct plan *p)
 	return tokens > 0 ? world * watts / tokens : 0;
 }
 
-static void
-set_tokens(struct serve *out, const struct plan *p, double rate)
-{
-	out->tokens_per_second = rate * (double)p->serving.generate_tokens;
-	out->tokens_per_second_per_gpu = out->tokens_per_second / (double)plan_world(p);
-	out->rate.joules = joules_of(out, p);
-}
-
 /* What the closed loop has too, from an open one. */
 static void
 set_rates(struct serve *out, const struct plan *p, double batch, double life)
@@ -229,7 +221,9 @@ set_rates(struct serve *out, const struct plan *p, double batch, double life)
 	r->in_flight = batch * r->engines;
 	out->running = r->in_flight;
 	out->cycle_seconds = life;
-	set_tokens(out, p, smaller(p->traffic.rate, r->saturation));
+	out->tokens_per_second = smaller(p->traffic.rate, r->saturation) * (double)p->serving.generate_tokens;
+	out->tokens_per_second_per_gpu = out->tokens_per_second / (double)plan_world(p);
+	r->joules = joules_of(out, p, out->tokens_per_second);
 	out->tokens_per_second_per_user = out->tpot_seconds > 0 ? 1 / out->tpot_seconds : 0;
 }
 
@@ -439,7 +433,7 @@ serve_follow(struct serve *out, const struct plan *p, enum follow depth, struct 
 	if (r->followed)
 		serve_percentiles(r, p, room);
 	if (r->followed && p->traffic.requests > 0 && !r->split)
-		set_tokens(out, p, r->reached);
+		r->joules = joules_of(out, p, r->reached * (double)p->serving.generate_tokens);
 	if (r->limited && depth == FOLLOW_LIMITS)
 		find_inside(r, p, room);
 }
