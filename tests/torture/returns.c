@@ -124,7 +124,7 @@ static const struct {
 	    "parallel.tp parallel.sequence_parallel parallel.cp parallel.pp "
 	    "parallel.etp parallel.zero_stage parallel.dp_replicate parallel.account_for_embedding "
 	    "parallel.account_for_loss finetune.method training.sequence_length "
-	    "training.micro_batch_size training.global_batch_size training.precision "
+	    "training.micro_batch_size training.global_batch_size "
 	    "training.grad_dtype training.recompute training.fp8_activation_input training.hidden_dropout "
 	    "training.attention_dropout training.gradient_accumulation_fusion "
 	    "training.precision_aware_optimizer training.overlap_param_gather" },

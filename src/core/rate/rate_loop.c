@@ -48,7 +48,7 @@ struct loop {
 	int64_t events;
 };
 
-/* ---- lists and the heap ----------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------ */
 
 static void
 put_last(struct rate_request *r, int32_t *first, int32_t *last, int32_t i)
@@ -85,54 +85,6 @@ take_out(struct rate_request *r, int32_t *first, int32_t *last, int32_t i)
 		r[r[i].next].before = r[i].before;
 	else
 		*last = r[i].before;
-}
-
-static bool
-is_sooner(const struct rate_end *a, const struct rate_end *b)
-{
-	return a->step < b->step || (!(b->step < a->step) && a->request < b->request);
-}
-
-static void
-sift_up(struct rate_end *end, int i)
-{
-	const struct rate_end moved = end[i];
-
-	for (; i > 0 && is_sooner(&moved, &end[(i - 1) / 2]); i = (i - 1) / 2)
-		end[i] = end[(i - 1) / 2];
-	end[i] = moved;
-}
-
-static void
-sift_down(struct rate_end *end, int n, int i)
-{
-	const struct rate_end moved = end[i];
-
-	for (int child; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && is_sooner(&end[child + 1], &end[child]))
-			child++;
-		if (!is_sooner(&end[child], &moved))
-			break;
-		end[i] = end[child];
-	}
-	end[i] = moved;
-}
-
-static void
-push_end(struct loop_engine *g, double step, int32_t request)
-{
-	g->end[g->ends] = (struct rate_end){ step, request };
-	sift_up(g->end, g->ends++);
-}
-
-static void
-remove_end(struct loop_engine *g, int i)
-{
-	g->end[i] = g->end[--g->ends];
-	if (i == g->ends)
-		return;
-	sift_down(g->end, g->ends, i);
-	sift_up(g->end, i);
 }
 
 /* ---- one pass --------------------------------------------------------------------------- */
@@ -230,7 +182,7 @@ begin_answer(struct loop *o, struct loop_engine *g, int32_t i)
 	put_last(o->room->request, &g->oldest, &g->newest, i);
 	g->running++;
 	g->context += (double)(r->prompt + r->generated);
-	push_end(g, g->steps + larger(0, (double)(r->answer - 1 - r->generated)) / r->tokens, i);
+	rate_ends_push(g->end, &g->ends, g->steps + larger(0, (double)(r->answer - 1 - r->generated)) / r->tokens, i);
 }
 
 static void
@@ -277,7 +229,7 @@ put_back(struct loop *o, struct loop_engine *g)
 	g->waiting++;
 	while (g->end[at].request != i)
 		at++;
-	remove_end(g, at);
+	rate_ends_remove(g->end, &g->ends, at);
 	g->full = true;
 	o->preempted++;
 }
@@ -333,7 +285,7 @@ end_requests(struct loop *o, struct loop_engine *g)
 		const double held = (double)(all[i].prompt + all[i].generated) +
 		    (g->steps - all[i].born) * o->e->tokens;
 
-		remove_end(g, 0);
+		rate_ends_remove(g->end, &g->ends, 0);
 		take_out(all, &g->oldest, &g->newest, i);
 		g->running--;
 		g->context = larger(0, g->context - held);
@@ -413,7 +365,7 @@ put_warm(struct loop *o, struct loop_engine *g, int32_t i, double answer, double
 	g->running++;
 	g->context += (double)r->prompt;
 	g->used += (double)r->prompt;
-	push_end(g, left / o->e->tokens, i);
+	rate_ends_push(g->end, &g->ends, left / o->e->tokens, i);
 }
 
 static void

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "core/rate/rate.h"
+#include "core/rate/rate_ends.h"
 #include "core/rate/rate_tally.h"
 
 enum { RATE_ENGINES = 8, RATE_ARRIVALS = 6000, RATE_REQUESTS = 16384,
@@ -25,11 +26,6 @@ struct rate_request {
 	double tokens;        /* that a step gives it */
 	int32_t prompt, answer, generated;
 	int32_t next, before; /* in the queue, or among those that run, oldest first; -1: none */
-};
-
-struct rate_end {
-	double step;
-	int32_t request;
 };
 
 /* What a run works in: the caller's, a megabyte and a half, no more of it touched than is needed. */

@@ -585,29 +585,3 @@ search_is_known(const struct search *s, const struct plan *p, char *err, size_t 
 	}
 	return true;
 }
-
-void
-search_missed(const struct search *s, const struct plan *p, const struct estimate *e, char *buf,
-    size_t size)
-{
-	char has[UNITS_SIZE];
-	double v;
-
-	buf[0] = '\0';
-	if ((!e->fits || (e->tight && !s->tight)) && e->peak_high > e->capacity)
-		text_put(buf, size, "%s%s of %s", e->served ? "" : "up to ",
-		    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
-	else if (!e->fits || (e->tight && !s->tight))
-		text_put(buf, size, "a KV cache for %.1f requests of the %lld on an engine",
-		    e->serve.max_concurrency, (long long)p->serving.concurrency);
-	for (int i = 0; i < s->conditions; i++) {
-		const struct search_target *t = &s->condition[i].target;
-
-		if (!(condition_miss(&s->condition[i], p, e) > 0))
-			continue;
-		text_put(has, sizeof has, "not known");
-		if (target_value(t, p, e, &v))
-			target_format(t, v, has, sizeof has);
-		text_add(buf, size, "%s%s %s", *buf != '\0' ? ", " : "", target_name(t), has);
-	}
-}

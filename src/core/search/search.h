@@ -112,8 +112,4 @@ bool search_run(const struct search *s, struct search_worker *worker, int thread
  * qualify. */
 bool search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
     struct search_key *key);
-
-/* What a plan that does not qualify has in place of what was asked: "run.days 88.4 days". */
-void search_missed(const struct search *s, const struct plan *p, const struct estimate *e, char *buf,
-    size_t size);
 #endif

@@ -12,7 +12,7 @@
 enum { PARTS_MAX = 8, TOLD = 3, WHY_SIZE = 256 };
 
 /* What a number is made of. */
-struct parts {
+struct number_parts {
 	int count;
 	enum measure measure;
 	struct part {
@@ -22,16 +22,16 @@ struct parts {
 };
 
 static void
-add_part(struct parts *to, const char *name, double value)
+add_part(struct number_parts *to, const char *name, double value)
 {
 	to->part[to->count++] = (struct part){ name, value, 1 };
 }
 
-static struct parts
+static struct number_parts
 step_parts(const struct estimate *e)
 {
 	const struct steptime *s = &e->step;
-	struct parts to = { .measure = MEASURE_SECONDS };
+	struct number_parts to = { .measure = MEASURE_SECONDS };
 
 	add_part(&to, "compute", s->compute_seconds);
 	add_part(&to, "recompute", s->recompute_seconds);
@@ -42,11 +42,11 @@ step_parts(const struct estimate *e)
 	return to;
 }
 
-static struct parts
+static struct number_parts
 memory_parts(const struct estimate *e)
 {
 	const struct memory *m = &e->stage[e->peak_stage].memory;
-	struct parts to = { .measure = MEASURE_BYTES };
+	struct number_parts to = { .measure = MEASURE_BYTES };
 
 	add_part(&to, "parameters", m->parameters);
 	add_part(&to, "gradients", m->gradients);
@@ -60,11 +60,11 @@ memory_parts(const struct estimate *e)
 }
 
 /* Of what a request gets; of the time to the first token, and of a further one. */
-static struct parts
+static struct number_parts
 serve_parts(const struct search_target *t, const struct plan *p, const struct estimate *e)
 {
 	const struct serve *s = &e->serve;
-	struct parts to = { .measure = MEASURE_SECONDS };
+	struct number_parts to = { .measure = MEASURE_SECONDS };
 
 	if (t->id == RESULT_TTFT) {
 		add_part(&to, "waiting for other prompts", s->queue_seconds);
@@ -81,10 +81,10 @@ serve_parts(const struct search_target *t, const struct plan *p, const struct es
 	return to;
 }
 
-static struct parts
+static struct number_parts
 phase_parts(const struct estimate *e)
 {
-	struct parts to = { .measure = MEASURE_SECONDS };
+	struct number_parts to = { .measure = MEASURE_SECONDS };
 
 	for (int i = 0; i < PHASES; i++)
 		add_part(&to, rl_phase_label((enum rl_phase)i), e->rl.phase[i].seconds);
@@ -100,7 +100,7 @@ is_of_requests(const struct search_target *t)
 }
 
 /* What such a number is made of: of a tie (NULL) the time; nothing where it is no time or rate. */
-static struct parts
+static struct number_parts
 parts_of(const struct search_target *t, const struct plan *p, const struct estimate *e)
 {
 	const struct search_target time = { .kind = TARGET_RESULT, .timed = true,
@@ -111,7 +111,7 @@ parts_of(const struct search_target *t, const struct plan *p, const struct estim
 	if (t->kind == TARGET_RESULT && t->id == RESULT_PEAK_TOTAL)
 		return memory_parts(e);
 	if (e->served ? !is_of_requests(t) : !t->timed)
-		return (struct parts){ .count = 0 };
+		return (struct number_parts){ .count = 0 };
 	if (e->served)
 		return serve_parts(t, p, e);
 	return e->reinforced && t->id != RESULT_STEP ? phase_parts(e) : step_parts(e);
@@ -134,7 +134,7 @@ search_binds(const struct plan *p, const struct estimate *e)
 {
 	static const char *const names[] = { "compute", "memory", "bubble", "communication",
 		"host", "optimizer" };
-	const struct parts s = step_parts(e);
+	const struct number_parts s = step_parts(e);
 	int most = 0;
 
 	if (e->served)
@@ -189,7 +189,7 @@ tell_values(const struct search_target *t, const struct plan *p, double v, const
 
 /* Which parts differ, largest first; of all GPUs where `gpus` counts them. */
 static void
-tell_parts(const struct parts *x, const struct parts *y, double gpus_x, double gpus_y, char *buf,
+tell_parts(const struct number_parts *x, const struct number_parts *y, double gpus_x, double gpus_y, char *buf,
     size_t size)
 {
 	bool told[PARTS_MAX] = { false };
@@ -226,7 +226,7 @@ search_why(const struct search_target *t, const struct plan *p, const struct est
 	double v = 0, w = 0;
 	const bool known = target_value(t, p, a, &v) && target_value(t, q, b, &w);
 	const struct search_target *ranks = known && !(v < w) && !(v > w) ? NULL : t;
-	const struct parts x = parts_of(ranks, p, a), y = parts_of(ranks, q, b);
+	const struct number_parts x = parts_of(ranks, p, a), y = parts_of(ranks, q, b);
 	const bool fewer = plan_world(p) != plan_world(q), scaled = fewer && is_of_one_gpu(ranks, p);
 	char parts[WHY_SIZE] = "";
 
@@ -283,4 +283,30 @@ search_obstacle(const struct search_space *space, char *buf, size_t size)
 	if (told->fix_field == FIELD_NONE || is_free(space, told->fix_field))
 		return strlen(buf);
 	return text_add(buf, size, " (fix: %s=%s)", field_table[told->fix_field].path, told->fix_value);
+}
+
+void
+search_missed(const struct search *s, const struct plan *p, const struct estimate *e, char *buf,
+    size_t size)
+{
+	char has[UNITS_SIZE];
+	double v;
+
+	buf[0] = '\0';
+	if ((!e->fits || (e->tight && !s->tight)) && e->peak_high > e->capacity)
+		text_put(buf, size, "%s%s of %s", e->served ? "" : "up to ",
+		    UNITS_SHORT(BYTES, e->peak_high), UNITS_SHORT(BYTES, e->capacity));
+	else if (!e->fits || (e->tight && !s->tight))
+		text_put(buf, size, "a KV cache for %.1f requests of the %lld on an engine",
+		    e->serve.max_concurrency, (long long)p->serving.concurrency);
+	for (int i = 0; i < s->conditions; i++) {
+		const struct search_target *t = &s->condition[i].target;
+
+		if (!(condition_miss(&s->condition[i], p, e) > 0))
+			continue;
+		text_put(has, sizeof has, "not known");
+		if (target_value(t, p, e, &v))
+			target_format(t, v, has, sizeof has);
+		text_add(buf, size, "%s%s %s", *buf != '\0' ? ", " : "", target_name(t), has);
+	}
 }

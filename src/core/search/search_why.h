@@ -3,6 +3,7 @@
  */
 #ifndef CORE_SEARCH_WHY_H
 #define CORE_SEARCH_WHY_H
+#include "core/search/search.h"
 #include "core/search/search_space.h"
 #include "core/search/search_target.h"
 
@@ -27,4 +28,8 @@ size_t search_why(const struct search_target *t, const struct plan *p, const str
 /* Of a space without a legal combination the rule that the first of them breaks, of several one
  * that no free field is about, and what mends it where that is not free. Returns the length. */
 size_t search_obstacle(const struct search_space *space, char *buf, size_t size);
+
+/* What a plan that does not qualify has in place of what was asked: "run.days 88.4 days". */
+void search_missed(const struct search *s, const struct plan *p, const struct estimate *e, char *buf,
+    size_t size);
 #endif
