@@ -336,7 +336,7 @@ BROKEN_IF(rule_ffn_apart_with_ep,
     N(p->serving.ffn_gpus), N(p->parallel.ep))
 
 BROKEN_IF(rule_ffn_apart_too_many,
-    p->serving.ffn_gpus > 0 && (p->serving.ffn_gpus > stage_ranks(p) ||
+    p->serving.ffn_gpus > 0 && stage_ranks(p) > 0 && (p->serving.ffn_gpus > stage_ranks(p) ||
     p->serving.ffn_gpus % most_of(1, p->serving.dp_attention ? 1 : p->parallel.tp) != 0),
     "%lld GPUs of MLPs serve %lld that attend: at least one each, and as wide in TP (%lld)",
     N(p->serving.ffn_gpus), N(stage_ranks(p)), N(p->serving.dp_attention ? 1 : p->parallel.tp))
