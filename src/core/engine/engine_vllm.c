@@ -110,6 +110,7 @@ const struct engine engine_vllm = {
 	.logs = VLLM_LOGS,
 	.graphs_apart = true,
 	.pads_mxfp4 = true,
+	.pads_on_rocm = true,
 	.segments_since = 8,
 	.in_blocks = true,
 	.windows_since = 10,

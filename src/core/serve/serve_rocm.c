@@ -34,7 +34,7 @@ weights_of(double rows, double columns)
 bool
 serve_rocm(const struct plan *p)
 {
-	return p->serving.engine == ENGINE_VLLM && generation_of(p)->rocm;
+	return engine_of(p)->pads_on_rocm && generation_of(p)->rocm;
 }
 
 /* Of what the driver counts: code of kernels, what loading left of the allocator's segments. */
