@@ -208,9 +208,14 @@ test_hostfile(void **state)
 	(void)state;
 	gives("# two\nworker-0 slots=8\n\nworker-1 slots=8 max-slots=8 # last\n", 2, 8,
 	    "h100-sxm-80gb");
+	assert_string_equal(plan.cluster.node_list, "worker-[0-1]");
 	gives("10.0.0.1:4\n10.0.0.2:4\n10.0.0.3:4\n", 3, 4, "h100-sxm-80gb");
+	/* In the order of the file, which is that of ranks; of the kind that the plan has. */
+	gives("n7 slots=8\nn2 slots=8\nn3 slots=8\n", 3, 8, "h100-sxm-80gb");
+	assert_string_equal(plan.cluster.node_list, "n[7,2-3]");
 	gives("a slots=8\nb slots=8\nc slots=4\n", 2, 8, "h100-sxm-80gb");
 	assert_true(says(&im.ignored, "1 nodes of 4 GPUs"));
+	assert_string_equal(plan.cluster.node_list, "a,b");
 	assert_int_equal(read_world("a\nb\n", NULL, 8), IMPORT_DONE);
 	assert_int_equal(plan.cluster.gpus_per_node, 4);
 	refused("a slots=8\na slots=8\n", NULL, "list:2: error: this host is there twice (fix: one line "

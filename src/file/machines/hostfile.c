@@ -76,24 +76,33 @@ hostfile_recognise(const char *text)
 	return slots > 0 || hosts > 1;
 }
 
+/* A host of which the file did not tell before; false after a complaint. */
+static bool
+add_host(struct import *im, struct machines *m, const struct host *h)
+{
+	struct machines_kind *k = machines_add(m, "", h->slots, 0);
+	const int64_t had = k != NULL ? k->nodes : 0;
+
+	if (k == NULL)
+		import_error(im, "", "more than %d numbers of slots", (int)MACHINES_KINDS_MAX);
+	else if (machines_listed(im, m, k, h->name, h->length, false) && k->nodes == had)
+		import_error(im, "", "this host is there twice (fix: one line for each)");
+	return im->errors->count == 0;
+}
+
 void
 hostfile_read(struct import *im)
 {
-	struct machines m = { 0 };
+	struct machines m = { .in_order = true };
 	char line[MACHINES_LINE_SIZE];
 	const char *at = im->text;
-	int64_t added;
 	struct host h;
 
 	while (im->errors->count == 0 && machines_line(im, &at, line, sizeof line)) {
 		if (!read_host(line, &h))
 			import_error(im, "", "this is no line of a host file (fix: NAME slots=8)");
-		else if (h.length == 0 || !machines_names(im, &m, h.name, h.length, &added))
-			continue;
-		else if (added == 0)
-			import_error(im, "", "this host is there twice (fix: one line for each)");
-		else if (!machines_add(&m, "", h.slots, added))
-			import_error(im, "", "more than %d numbers of slots", (int)MACHINES_KINDS_MAX);
+		else if (h.length > 0 && !add_host(im, &m, &h))
+			break;
 	}
 	if (im->errors->count == 0)
 		machines_put(im, &m, "the host file");

@@ -220,6 +220,17 @@ put_dead(struct import *im, const struct machines_kind *k)
 	import_set(im, FIELD_DEAD_NODES, dead, "nodes that are down, drained or do not answer");
 }
 
+/* Names of the job's own nodes, where there is room for them. */
+static void
+put_names(struct import *im, const struct machines_kind *k)
+{
+	struct node_names names = k->names;
+	const char *list = nodes_list(&names);
+
+	if (list != NULL && nodes_count(list) >= im->plan->cluster.nodes)
+		import_set(im, FIELD_NODE_LIST, list, "nodes by their names, in the order of ranks");
+}
+
 /* All GPUs of the node are in one domain, which of such GPUs has more nodes: what is seen from one tells no more. */
 static bool
 goes_beyond(const struct import *im, int64_t domain, const struct machines_kind *k)
@@ -252,5 +263,7 @@ machines_put(struct import *im, const struct machines *m, const char *source)
 			notes_add(&im->ignored, "%lld nodes of %lld GPUs%s%s: a plan has one kind of node",
 			    (long long)m->kind[i].nodes, (long long)m->kind[i].gpus,
 			    m->kind[i].gpu[0] != '\0' ? " " : "", m->kind[i].gpu);
+	if (m->in_order)
+		put_names(im, best);
 	put_dead(im, best);
 }

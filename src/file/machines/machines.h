@@ -23,6 +23,7 @@ struct machines {
 	int64_t domain;     /* GPUs of an NVLink domain, 0: not said */
 	double memory_mib;  /* of a GPU, 0: not said */
 	bool one_node;      /* it is one node's list: how many there are is not said */
+	bool in_order;      /* it is the job's own, in the order of ranks */
 };
 
 /* Count nodes of a kind, and it; NULL when there are too many kinds. */

@@ -390,7 +390,7 @@ slurm_read(struct import *im)
 	const char *text = im->text;
 	const size_t size = im->size;
 	struct textbuf lines = { 0 };
-	struct machines m = { 0 };
+	struct machines m = { .in_order = is_node_list(im->text) };
 
 	if ((nodes || units) && slurm_text(im, &lines)) {
 		im->text = lines.text;
