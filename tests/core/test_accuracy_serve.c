@@ -129,6 +129,7 @@ test_2026(void **state)
 	hold("Qwen3-VL-30B-A3B-Instruc H200-", &(struct bound){ MEASURE_WEIGHTS, 13, 0.0002, 0.0002, 0.0002 });
 	hold("Qwen3-VL-30B-A3B-Instruc H200-", &(struct bound){ MEASURE_TOKENS, 13, 0.0026, 0.0104, 0.0104 });
 	hold("Qwen3-VL-30B-A3B-Instruc B200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0042, 0.0042, 0.0042 });
+	hold("DeepSeek-V3.2 B200-", &(struct bound){ MEASURE_TOKENS, 2, 0.002, 0.002, 0.002 });
 	hold("Qwen3.5-35B-A3B-FP8-dyna H200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0019, 0.0019, 0.0019 });
 	hold("Llama-4-Maverick-17B-128 H200-", &(struct bound){ MEASURE_WEIGHTS, 2, 0.0002, 0.0002, 0.0002 });
 	hold("Llama-4-Maverick-17B-128 MI300", &(struct bound){ MEASURE_WEIGHTS, 2, 0.0005, 0.0005, 0.0005 });

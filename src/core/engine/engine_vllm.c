@@ -111,6 +111,7 @@ const struct engine engine_vllm = {
 	.graphs_apart = true,
 	.pads_mxfp4 = true,
 	.pads_on_rocm = true,
+	.one_kernel_since = 15, /* vllm-project/vllm#32414, #34260 */
 	.segments_since = 8,
 	.in_blocks = true,
 	.windows_since = 10,

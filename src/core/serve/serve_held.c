@@ -208,21 +208,36 @@ dense_width(const struct plan *p)
 	return p->serving.ffn_gpus > 0 ? 0 : larger(f, (double)m->shared_expert_ffn_hidden_size);
 }
 
-/* Two buffers that the experts of a layer share (vLLM fused_moe.py); MXFP4 kernels have
- * none. */
+/* Both products of a layer's experts are in one kernel, and what it needs goes with it. */
+static bool
+is_one_kernel(const struct serving_of *o)
+{
+	const int64_t since = engine_of(o->p)->one_kernel_since;
+	const enum weight_dtype format = o->p->serving.weight_dtype;
+
+	return since > 0 && o->setup.version >= since && o->p->cluster.generation == GENERATION_BLACKWELL &&
+	    (format == WEIGHT_FP8 || format == WEIGHT_NVFP4);
+}
+
+/* Two buffers that the experts of a layer share (vLLM fused_moe.py), or what FlashInfer's kernel has inside;
+ * MXFP4 kernels have none. */
 static void
 add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger)
 {
 	const struct plan *p = o->p;
 	const struct model *m = &p->model;
 	const double tp = p->parallel.ep > 1 ? 1 : o->setup.tp, k = (double)m->experts_per_token;
-	const double n = (double)m->moe_ffn_hidden_size / tp, h = params_expert_width(m);
+	const double n = (double)m->moe_ffn_hidden_size / tp, h = params_expert_width(m), t = o->setup.tokens;
 
-	if (plan_has_experts(p) && p->serving.ffn_gpus == 0 && p->serving.weight_dtype != WEIGHT_MXFP4)
+	if (!plan_has_experts(p) || p->serving.ffn_gpus > 0 || p->serving.weight_dtype == WEIGHT_MXFP4)
+		return;
+	if (is_one_kernel(o))
 		HELD(ledger, *sum, "activations: experts",
-		    "vLLM vllm/model_executor/layers/fused_moe/fused_moe.py",
-		    2 * o->setup.tokens * k * (larger(2 * n, h) + larger(n, h)),
-		    AS("T", o->setup.tokens), IS(k), AS("N", n), IS(h));
+		    "flashinfer-ai/flashinfer csrc/trtllm_fused_moe_kernel_launcher.cu, gemm1_output to gemm2_output",
+		    t * k * (3 * n + 2 * h), AS("T", t), IS(k), AS("N", n), IS(h));
+	else
+		HELD(ledger, *sum, "activations: experts", "vLLM vllm/model_executor/layers/fused_moe/fused_moe.py",
+		    2 * t * k * (larger(2 * n, h) + larger(n, h)), AS("T", t), IS(k), AS("N", n), IS(h));
 }
 
 /* Two copies of the hidden states, and what is inside the widest MLP; with the experts' buffers
@@ -296,7 +311,7 @@ profiled_activations(const struct serving_of *o, bool last, struct ledger *ledge
 {
 	const struct serve_setup *s = &o->setup;
 	const double h = (double)o->p->model.hidden_size, part = engine_of(o->p)->constant(o->p, s);
-	const bool stays = s->version >= 17;
+	const bool stays = s->version >= 17 && !is_one_kernel(o);
 	double sum = 0;
 
 	HELD(ledger, sum, "activations: constant part", VLLM_LOGS, part * gib,
