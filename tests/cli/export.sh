@@ -412,6 +412,8 @@ echo 'base = "best.cfg"; training: { recompute = "none"; };' >on.cfg
 run 0 export on.cfg --to plan
 out_has 'recompute = "none";'
 out_lacks base
+run 0 export --to markdown --set training.token_budget=1000
+out_has '^\| the run \| [0-9.]+ days, [0-9.]+ to [0-9.]+ \|$'
 run 0 export --to markdown --set name='a | b <c>'
 out_has '^# a \\| b \\<c\\>$'
 cp best.cfg '<b>|x*.cfg'

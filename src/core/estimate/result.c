@@ -231,6 +231,17 @@ result_formula(enum result_id id, const struct plan *p, const struct estimate *e
 		r->formula(p, e, stage, buf, size);
 }
 
+void
+result_add_range(char *buf, size_t size, enum result_id id, const struct estimate *e)
+{
+	if (id == RESULT_DAYS)
+		text_add(buf, size, ", %.1f to %.1f", e->run.days_low, e->run.days_high);
+	else if (id == RESULT_GOODPUT)
+		text_add(buf, size, ", %.1f to %.1f", 100 * e->run.goodput_low, 100 * e->run.goodput_high);
+	else if (id == RESULT_MWH || id == RESULT_JOULES)
+		text_add(buf, size, " +- %.0f %%", 100 * RUN_ENERGY_ERROR);
+}
+
 bool
 result_has_term(const struct made_of *made, const struct ledger_term *t)
 {

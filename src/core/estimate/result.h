@@ -112,6 +112,9 @@ bool result_value(enum result_id id, const struct estimate *e, int64_t stage, do
 /* That of one row of traffic, for SCOPE_FLOW. */
 double result_of_flow(enum result_id id, const struct traffic_row *row);
 
+/* Behind the text of a number of the whole run the range that it has: "41.2 days, 33.0 to 52.1". */
+void result_add_range(char *buf, size_t size, enum result_id id, const struct estimate *e);
+
 /* Of a serving engine. */
 bool result_serves(enum result_id id);
 

@@ -61,7 +61,7 @@ put_chosen(struct textbuf *out, const struct plan *p)
 static void
 put_results(struct textbuf *out, const struct estimate *e)
 {
-	char text[UNITS_SIZE];
+	char text[3 * UNITS_SIZE];
 	double value;
 
 	textbuf_add(out, "\n## Estimates\n\n| | |\n| --- | ---: |\n");
@@ -71,7 +71,9 @@ put_results(struct textbuf *out, const struct estimate *e)
 		if (r->label == NULL || r->scope == SCOPE_STAGE ||
 		    !result_value((enum result_id)id, e, e->peak_stage, &value) || value == 0)
 			continue;
-		textbuf_add(out, "| %s | %s |\n", r->label, units_exact(text, sizeof text, r->measure, value));
+		units_exact(text, sizeof text, r->measure, value);
+		result_add_range(text, sizeof text, (enum result_id)id, e);
+		textbuf_add(out, "| %s | %s |\n", r->label, text);
 	}
 }
 

@@ -18,19 +18,6 @@ enum {
 
 /* ---- numbers ---------------------------------------------------------------------------- */
 
-/* "41.2 days, 33.0 to 52.1": what has a range tells it. */
-static void
-put_value(const struct estimate *e, enum result_id id, double value, char *buf, size_t size)
-{
-	units_short(buf, size, result_table[id].measure, value);
-	if (id == RESULT_DAYS)
-		text_add(buf, size, ", %.1f to %.1f", e->run.days_low, e->run.days_high);
-	else if (id == RESULT_GOODPUT)
-		text_add(buf, size, ", %.1f to %.1f", 100 * e->run.goodput_low, 100 * e->run.goodput_high);
-	else if (id == RESULT_MWH || id == RESULT_JOULES)
-		text_add(buf, size, " +- %.0f %%", 100 * RUN_ENERGY_ERROR);
-}
-
 static void
 add_number(struct rows *rows, const struct state *s, enum result_id id)
 {
@@ -42,7 +29,8 @@ add_number(struct rows *rows, const struct state *s, enum result_id id)
 	if (!result_value(id, e, 0, &is) || (result_table[id].rule == RULE_ASKED && is <= 0))
 		return;
 	rows_column(result_table[id].label, LABEL_COLUMNS, label, sizeof label);
-	put_value(e, id, is, amount, sizeof amount);
+	units_short(amount, sizeof amount, result_table[id].measure, is);
+	result_add_range(amount, sizeof amount, id, e);
 	rows_column(amount, 2 * AMOUNT_COLUMNS, cell, sizeof cell);
 	text_put(text, sizeof text, "%s %s", label, cell);
 	if (base != NULL && base->ran && rows->width >= CHANGE_FROM &&
@@ -188,7 +176,8 @@ whole_line(const struct state *s, char *buf, size_t size)
 
 	if (!result_value(id, s->estimate, 0, &value))
 		return;
-	put_value(s->estimate, id, value, amount, sizeof amount);
+	units_short(amount, sizeof amount, result_table[id].measure, value);
+	result_add_range(amount, sizeof amount, id, s->estimate);
 	text_put(buf, size, "%s: %s", amount, result_table[id].help);
 }
 
