@@ -439,6 +439,10 @@ test_deepspeed(void **state)
 	assert_near(stage(0).buffers, m.buffers, 1e-12);
 	p.parallel.zero_stage = 0;
 	assert_near(state_of(0), n * 16, 1e-14);
+	p.parallel.zero_stage = 1; /* BF16_Optimizer, which has gradients of its own */
+	p.training.grad_dtype = GRAD_FP32;
+	assert_near(state_of(0), n * (2 + 2 + 4 + 12.0 / 8), 1e-14);
+	p.training.grad_dtype = GRAD_BF16;
 	p.parallel.zero_stage = 2;
 	p.parallel.offload = OFFLOAD_OPTIMIZER;
 	assert_near(state_of(0), n * 2, 1e-14);

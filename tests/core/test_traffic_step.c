@@ -131,6 +131,27 @@ fully_sharded(void **state)
 	near(row_of(&pipe, TRAFFIC_DP, "all-gather")->calls, scatter->calls);
 }
 
+/* DeepSpeed's pipeline in bf16 shards its optimizer without ZeRO: weights are gathered. Its stages send what
+ * ranks of TP all hold in parts, which then are gathered, forward and backward. */
+static void
+deepspeed_pipeline(void **state)
+{
+	struct plan p = plan_of("layout=deepspeed pp=4 tp=4 sequence_parallel=false zero_stage=0");
+	const struct traffic parts = traffic_of(&p);
+	const double sent = row_of(&parts, TRAFFIC_PP, "send")->bytes;
+	struct traffic whole;
+
+	(void)state;
+	near(row_of(&parts, TRAFFIC_DP, "all-reduce")->bytes, 2 * row_of(&parts, TRAFFIC_DP, "all-gather")->bytes);
+	near(row_of(&parts, TRAFFIC_TP, "all-gather")->bytes, 3 * sent);
+	settings_put(&p, "precision", "fp16");
+	whole = traffic_of(&p);
+	near(2 * bytes_of(&parts, TRAFFIC_DP), 3 * bytes_of(&whole, TRAFFIC_DP));
+	settings_put(&p, "layout", "megatron");
+	whole = traffic_of(&p);
+	near(row_of(&whole, TRAFFIC_PP, "send")->bytes, 4 * sent);
+}
+
 /* What hides behind a pass takes 0.3 of its time from it, besides a bucket that nothing hides;
  * what does not overlap is open as a whole. */
 static void
@@ -289,7 +310,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(buckets),
-		cmocka_unit_test(fully_sharded), cmocka_unit_test(behind), cmocka_unit_test(slowed),
+		cmocka_unit_test(fully_sharded), cmocka_unit_test(deepspeed_pipeline),
+		cmocka_unit_test(behind), cmocka_unit_test(slowed),
 		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(apart), cmocka_unit_test(heads), cmocka_unit_test(asynchronous),
 		cmocka_unit_test(unknown),
 	};

@@ -110,15 +110,31 @@ deepspeed_place(struct placement *pl, const struct plan *p, struct diag_list *di
 	return true;
 }
 
+/* BF16_Optimizer (deepspeed/runtime/bf16_optimizer.py): of bf16 in a pipeline without ZeRO, and of ZeRO-1
+ * that adds up in fp32 (deepspeed/runtime/engine.py, _do_optimizer_sanity_check). */
+static bool
+deepspeed_adds_apart(const struct plan *p)
+{
+	const int64_t zero = p->parallel.zero_stage;
+
+	return p->training.precision == PRECISION_BF16 && p->parallel.offload == OFFLOAD_NONE &&
+	    (zero == 0 ? p->parallel.pp > 1 : zero == 1 && p->training.grad_dtype == GRAD_FP32);
+}
+
 /* Sharded gradients move to host memory along with the optimizer. */
 static void
 deepspeed_state(struct recipe *r, const struct plan *p)
 {
 	const int64_t zero = p->parallel.zero_stage;
 	const char *const source = zero >= 3 ? "DeepSpeed deepspeed/runtime/zero/stage3.py" :
+	    deepspeed_adds_apart(p) ? "DeepSpeed deepspeed/runtime/bf16_optimizer.py" :
 	    "DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py";
 
 	recipe_mixed(r, p, &(struct recipe_sources){ source, source, source });
+	if (deepspeed_adds_apart(p)) {
+		r->shard_optimizer = true;
+		r->gradient += 2; /* of the weights, which stay */
+	}
 	r->step_copy = r->gradient_copy; /* made in the step, where activations were */
 	r->gradient_copy = 0;
 	recipe_offload(r, p, zero >= 2,
@@ -140,6 +156,9 @@ const struct framework framework_deepspeed = {
 	.norms_in_parts = true,
 	.rotates_in_fp32 = true,
 	.casts_gradients = true, /* deepspeed/runtime/bf16_optimizer.py, update_hp_grads */
+	.adds_apart = deepspeed_adds_apart,
+	.parts_sends = true, /* deepspeed/runtime/pipe/engine.py, is_pipe_partitioned */
+	.sums_since = 202312, /* use_multi_rank_bucket_allreduce: DeepSpeed pull request 4695 */
 	.tp_beside_since = 202307, /* Megatron-DeepSpeed megatron/core/tensor_parallel/layers.py */
 	.prefetch_since = 202201, /* deepspeed/runtime/zero/partitioned_param_coordinator.py */
 	.bucket = { .params = 5e8 }, /* deepspeed/runtime/zero/config.py, reduce_bucket_size */

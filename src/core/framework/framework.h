@@ -115,6 +115,11 @@ struct framework {
 	int64_t fuses_since;       /* release (year and month) since which the product of a weight's
 	                            * gradient adds to it, before and 0: kernels of their own do */
 	bool casts_gradients;      /* those cast a gradient to fp32 first, to be added */
+
+	/* An optimizer that is sharded whatever the stage has gradients of its own, to which every
+	 * backward pass adds those of the weights, and sums them up whole; NULL: never. */
+	bool (*adds_apart)(const struct plan *p);
+
 	int64_t copies_since;      /* the same: since which ZeRO-3 shards each
 	                            * parameter for itself, and so copies what it gathers */
 	int64_t stops_since;       /* the same: since which a full recompute ends with the last
@@ -146,6 +151,9 @@ struct framework {
 	bool prefetches;           /* ZeRO-3 runs ahead in the forward pass, whatever the switches say */
 	int64_t prefetch_since;    /* release (year and month) before which ZeRO-3 gathered each
 	                            * parameter when its layer began, 0: none */
+	bool parts_sends;          /* ranks of TP send a part each of what stages pass on, and gather it */
+	int64_t sums_since;        /* the same: since which ZeRO 1 and 2 all-reduce gradients of which each
+	                            * rank needs a part; before, and 0: each reduces its own */
 	bool shards_optimizer_alone; /* ZeRO-1 is built whatever the stage above 0 */
 	bool slices_state;         /* ZeRO-1 copies slices of every parameter one by one */
 	struct working_set working;
@@ -196,10 +204,18 @@ framework_runs(const struct plan *p, int64_t since)
 	return since > 0 && !framework_before(p, since);
 }
 
+static inline bool
+framework_adds_apart(const struct plan *p)
+{
+	return framework_of(p)->adds_apart != NULL && framework_of(p)->adds_apart(p);
+}
+
 /* The ZeRO stage that it runs. */
 static inline int64_t
 framework_zero(const struct plan *p)
 {
+	if (framework_adds_apart(p))
+		return 1;
 	return framework_of(p)->shards_optimizer_alone && p->parallel.zero_stage > 1 ? 1 :
 	    p->parallel.zero_stage;
 }

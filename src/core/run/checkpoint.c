@@ -101,7 +101,7 @@ put_writers(struct checkpoint *c, const struct plan *p, const struct checkpoint_
 {
 	const bool first = f->writes == WRITER_FIRST;
 	const struct writers w = writers_of(p, f, p->parallel.zero_stage >= 3, gpus);
-	const struct writers o = writers_of(p, f, p->parallel.zero_stage >= 1, gpus);
+	const struct writers o = writers_of(p, f, framework_zero(p) >= 1, gpus);
 	const double of_stage = first ? 1 : share;
 
 	c->rank = of_stage * (c->weights / w.stage + c->optimizer / o.stage);

@@ -72,7 +72,8 @@ norms_in_parts(const struct plan *p)
 }
 
 /* Where no product adds to a gradient, it is read, and its sum read and written; cast first, it is
- * written in fp32 and read once more. */
+ * written in fp32 and read once more. Added to others
+ * apart, it first is to zeros. */
 static double
 added_bytes(const struct plan *p)
 {
@@ -81,7 +82,8 @@ added_bytes(const struct plan *p)
 
 	if (p->training.gradient_accumulation_fusion && framework_runs(p, f->fuses_since))
 		return 0;
-	return 2 + 2 * (single ? 4 : 2) + (single && f->casts_gradients ? 2 * 4 : 0);
+	return 2 + 2 * (single ? 4 : 2) + (single && f->casts_gradients ? 2 * 4 : 0) +
+	    (framework_adds_apart(p) ? 4 * 2 : 0);
 }
 
 struct machine

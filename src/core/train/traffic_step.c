@@ -17,6 +17,8 @@
 #define DP_SOURCE "Megatron-LM megatron/core/distributed/param_and_grad_buffer.py"
 #define MIRROR_SOURCE "deepseek-ai/DualPipe examples/example_dualpipe.py"
 #define ZERO_SOURCE "DeepSpeed deepspeed/runtime/zero; torchtitan docs/fsdp.md"
+#define PARTS_SOURCE "DeepSpeed deepspeed/runtime/pipe/engine.py, is_pipe_partitioned"
+#define SUMS_SOURCE "DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py, allreduce_and_scatter"
 #define EMBD_SOURCE "Megatron-LM megatron/core/distributed/finalize_model_grads.py"
 
 static double
@@ -79,6 +81,31 @@ stage_stride(const struct layout *l, const struct placement *pl)
 	return axis < 0 ? l->world / pl->pp : l->grid[0].axis[axis].stride;
 }
 
+/* Ranks of TP that send a part each of what all of them hold. */
+static double
+send_parts(const struct plan *p)
+{
+	return framework_of(p)->parts_sends && !p->parallel.sequence_parallel ?
+	    at_least_one(p->parallel.tp) : 1;
+}
+
+/* Whose parts the next stage gathers, before it begins. */
+static void
+gather_parts(struct traffic *t, const struct plan *p, const struct layout *l, double payload,
+    double sends, double waits, struct asked *asked)
+{
+	struct message x = {
+		.dim = TRAFFIC_TP, .name = "TP gathered activations of stages", .formula = "b*s/CP*h*a",
+		.source = PARTS_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .payload = payload,
+		.span = link_span(p, l, layout_kind(l, "model"))
+	};
+	const double one = collective_seconds(p, x.collective, payload, &x.span, NULL);
+
+	if (asked->ledger != NULL)
+		text_put(asked->exposure, sizeof asked->exposure, "2*(m+PP-1)*seconds = %.0f*%.8g s", waits, one);
+	add_message(t, p, x, sends, waits * one, asked);
+}
+
 /*
  * An activation forward and a gradient back at every boundary of every micro-batch. With
  * one chunk a rank waits for both; with several the next chunk hides them, except while
@@ -92,7 +119,7 @@ pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
 	struct message x = {
 		.dim = TRAFFIC_PP, .name = "PP activations and gradients", .formula = "b*s/CP/TP*h*a",
 		.source = PP_SOURCE, .collective = COLLECTIVE_SEND,
-		.payload = batch_tokens_split(p) * (double)p->model.hidden_size * batch_width(p)
+		.payload = batch_tokens_split(p) * (double)p->model.hidden_size * batch_width(p) / send_parts(p)
 	};
 	double sends, one, waits;
 	bool folded;
@@ -111,6 +138,8 @@ pipeline(struct traffic *t, const struct plan *p, const struct layout *l,
 		    "%s", v > 1 ? "2*(PP-1)*VPP" : "2*(m+PP-1)", waits, one,
 		    v > 1 ? "the others behind the next chunk" : "the others wait meanwhile");
 	add_message(t, p, x, sends, waits * one, asked);
+	if (send_parts(p) > 1)
+		gather_parts(t, p, l, x.payload * send_parts(p), sends, waits, asked);
 }
 
 /* ---- data parallel ---------------------------------------------------------------- */
@@ -299,15 +328,22 @@ gather_once(struct traffic *t, const struct plan *p, const struct replica *r,
 	add_behind(t, p, x, reductions(p, w), r, w, asked);
 }
 
+/* ZeRO 1 and 2 of DeepSpeed sum up whole gradients on each rank, and keep their part. */
+static bool
+sums_whole(const struct plan *p)
+{
+	return framework_adds_apart(p) || framework_runs(p, framework_of(p)->sums_since);
+}
+
 static void
 reduce_once(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
-	const bool whole = framework_zero(p) == 0;
+	const bool whole = framework_zero(p) == 0, sums = sums_whole(p);
 	const struct message x = {
 		.dim = r->dim, .name = r->name.gradients, .formula = "parameters*bytes",
-		.source = DP_SOURCE,
-		.collective = whole ? COLLECTIVE_ALL_REDUCE : COLLECTIVE_REDUCE_SCATTER,
+		.source = sums && !whole ? SUMS_SOURCE : DP_SOURCE,
+		.collective = whole || sums ? COLLECTIVE_ALL_REDUCE : COLLECTIVE_REDUCE_SCATTER,
 		.span = r->shard, .payload = r->params * grad_bytes(p)
 	};
 
@@ -321,9 +357,11 @@ static void
 reduce_each(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
+	const bool sums = sums_whole(p);
 	const struct message x = {
 		.dim = r->dim, .name = r->name.each, .formula = "parameters*bytes",
-		.source = ZERO_SOURCE, .collective = COLLECTIVE_REDUCE_SCATTER, .span = r->shard,
+		.source = sums ? SUMS_SOURCE : ZERO_SOURCE, .span = r->shard,
+		.collective = sums ? COLLECTIVE_ALL_REDUCE : COLLECTIVE_REDUCE_SCATTER,
 		.payload = r->params * grad_bytes(p)
 	};
 
