@@ -152,6 +152,17 @@ deepspeed_pipeline(void **state)
 	near(row_of(&whole, TRAFFIC_PP, "send")->bytes, 4 * sent);
 }
 
+/* Megatron-DeepSpeed and nanotron have the loss of old Megatron-LM, and no fused one. */
+static void
+losses(void **state)
+{
+	(void)state;
+	assert_int_equal(plan_of("layout=deepspeed").training.cross_entropy, CE_UNFUSED);
+	assert_int_equal(plan_of("layout=nanotron").training.cross_entropy, CE_UNFUSED);
+	assert_int_equal(plan_of("layout=megatron").training.cross_entropy, CE_TE);
+	assert_int_equal(plan_of("layout=deepspeed finetune.method=full").training.cross_entropy, CE_HF);
+}
+
 /* What hides behind a pass takes 0.3 of its time from it, besides a bucket that nothing hides;
  * what does not overlap is open as a whole. */
 static void
@@ -310,7 +321,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(buckets),
-		cmocka_unit_test(fully_sharded), cmocka_unit_test(deepspeed_pipeline),
+		cmocka_unit_test(fully_sharded), cmocka_unit_test(deepspeed_pipeline), cmocka_unit_test(losses),
 		cmocka_unit_test(behind), cmocka_unit_test(slowed),
 		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(apart), cmocka_unit_test(heads), cmocka_unit_test(asynchronous),
 		cmocka_unit_test(unknown),

@@ -161,6 +161,7 @@ const struct framework framework_deepspeed = {
 	.sums_since = 202312, /* use_multi_rank_bucket_allreduce: DeepSpeed pull request 4695 */
 	.tp_beside_since = 202307, /* Megatron-DeepSpeed megatron/core/tensor_parallel/layers.py */
 	.prefetch_since = 202201, /* deepspeed/runtime/zero/partitioned_param_coordinator.py */
+	.loss = CE_UNFUSED, /* Megatron-DeepSpeed megatron/core/tensor_parallel/cross_entropy.py */
 	.bucket = { .params = 5e8 }, /* deepspeed/runtime/zero/config.py, reduce_bucket_size */
 	.working = { .buckets = true, .source = "DeepSpeed deepspeed/runtime/zero/config.py" },
 };

@@ -133,6 +133,8 @@ struct framework {
 	const char *gate_kept;     /* source where silu(gate) is kept beside its product, else NULL */
 	const char *sequence_first; /* source where attention always copies its output, else NULL */
 
+	enum cross_entropy loss;   /* of pretraining, unless training.cross_entropy says otherwise */
+
 	/* traffic */
 	const char *sends_batch;   /* source where the first rank of a TP group sends the batch, else NULL */
 	bool async_tp;             /* TP overlap cuts products in PyTorch (torchtitan's asyncTP) */

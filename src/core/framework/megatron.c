@@ -456,4 +456,5 @@ const struct framework framework_megatron = {
 	.sends_batch = "Megatron-LM megatron/training/utils.py, get_batch_on_this_tp_rank",
 	.working = MEGATRON_FSDP,
 	.bucket = MEGATRON_BUCKET,
+	.loss = CE_TE,
 };

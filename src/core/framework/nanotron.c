@@ -109,4 +109,5 @@ const struct framework framework_nanotron = {
 	.slices_state = true,
 	.working = MEGATRON_FSDP,
 	.bucket = { .mib = 25 }, /* PyTorch torch/nn/parallel/distributed.py, bucket_cap_mb */
+	.loss = CE_UNFUSED, /* nanotron src/nanotron/parallel/tensor_parallel/functional.py */
 };

@@ -66,7 +66,9 @@ usual_cross_entropy(const struct plan *p)
 		[KERNELS_UNSLOTH] = CE_LIGER, [KERNELS_TORCHTUNE] = CE_CHUNKED
 	};
 
-	return p->finetune.method == FINETUNE_NONE ? CE_TE : of_kernels[p->finetune.kernels];
+	if (p->finetune.method != FINETUNE_NONE)
+		return of_kernels[p->finetune.kernels];
+	return framework_of(p)->loss;
 }
 
 static int64_t

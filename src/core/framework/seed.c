@@ -50,4 +50,5 @@ const struct framework framework_seed = {
 	.tp_beside_since = FRAMEWORK_EVER,
 	.working = MEGATRON_FSDP,
 	.bucket = MEGATRON_BUCKET,
+	.loss = CE_TE,
 };

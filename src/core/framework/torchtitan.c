@@ -132,4 +132,5 @@ const struct framework framework_torchtitan = {
 	.bucket = { .mib = 100 }, /* torchtitan/models/llama3/infra/parallelize.py, apply_ddp */
 	.equal_rounds = true,
 	.idles_bare = true,
+	.loss = CE_TE, /* what its chunks take, torchtitan/components/loss.py, ChunkedLossWrapper */
 };

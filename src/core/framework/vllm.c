@@ -100,4 +100,5 @@ const struct framework framework_vllm = {
 	.tp_beside_since = FRAMEWORK_EVER,
 	.working = MEGATRON_FSDP,
 	.bucket = MEGATRON_BUCKET,
+	.loss = CE_TE,
 };
