@@ -189,7 +189,7 @@ put_training(struct plan *p, const struct words *w)
 	if (is(w, "rc", "uniform") || is(w, "rc", "block") || strstr(w->cell[RUN], "full AC")) {
 		t->recompute = RECOMPUTE_FULL;
 		t->recompute_method = is(w, "rc", "block") ? RECOMPUTE_BLOCK : RECOMPUTE_UNIFORM;
-	} else if (is(w, "rc", "selective")) {
+	} else if (is(w, "rc", "selective") || strstr(w->cell[RUN], "(op)") != NULL) {
 		const char *list = value_of(w->cell[RUN], "rc_modules");
 
 		t->recompute = RECOMPUTE_SELECTIVE;
@@ -242,8 +242,6 @@ inexpressible(const struct words *w)
 		return "older Megatron: expert outputs are kept for their probabilities";
 	if (strstr(w->cell[PARALLEL], "stage 1 on") != NULL)
 		return "pipeline of unlike GPUs with a split of its own";
-	if (strstr(run, "(op)") != NULL)
-		return "recompute by operator";
 	if (strstr(run, "compile") != NULL)
 		return "torch.compile";
 	if (strncmp(metric, "nvidia-smi", 10) == 0 && strcmp(complete, "yes") != 0)

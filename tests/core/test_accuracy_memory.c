@@ -31,7 +31,7 @@ static const struct bound bounds[] = {
 	{ "max_allocated", "log-", 0, true, 9, 0.22, 3.0, 3.0 },
 	{ "allocated_after_step", "log-", 0, true, 10, 0.2, 0.6, 0.6 },
 	{ "max_allocated", "zb-", 0, false, 8, 2.0, 7.0, 7.0 },
-	{ "max_reserved", "tt-", 0, true, 4, 1.6, 2.0, 2.0 },
+	{ "max_reserved", "tt-", 0, true, 8, 1.6, 5.2, 5.2 },
 };
 
 /* Runs of 2026. */

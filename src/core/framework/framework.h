@@ -134,6 +134,8 @@ struct framework {
 	const char *sequence_first; /* source where attention always copies its output, else NULL */
 
 	enum cross_entropy loss;   /* of pretraining, unless training.cross_entropy says otherwise */
+	const char *by_operation;  /* source where a selective recompute is of operations: what attention gives
+	                            * stays, and each second product; else NULL */
 
 	/* traffic */
 	const char *sends_batch;   /* source where the first rank of a TP group sends the batch, else NULL */

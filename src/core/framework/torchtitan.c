@@ -133,4 +133,5 @@ const struct framework framework_torchtitan = {
 	.equal_rounds = true,
 	.idles_bare = true,
 	.loss = CE_TE, /* what its chunks take, torchtitan/components/loss.py, ChunkedLossWrapper */
+	.by_operation = "torchtitan torchtitan/distributed/activation_checkpoint.py, _apply_op_sac",
 };

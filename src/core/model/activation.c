@@ -13,6 +13,7 @@
 #include "core/model/adapters.h"
 #include "core/model/kept.h"
 #include "core/model/modules.h"
+#include "core/model/saved.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
 #include "core/plan/hardware.h"
@@ -63,6 +64,13 @@ share_bytes(const struct share *count, const struct share *unit)
 	    count->mtp * unit->mtp + count->embedding * unit->embedding;
 }
 
+/* True where each layer is a mixer alone, or an MLP alone. */
+static bool
+patterned(const struct model *m)
+{
+	return m->layer_pattern[0] != '\0';
+}
+
 struct activation
 activation_init(const struct plan *p)
 {
@@ -83,6 +91,8 @@ activation_init(const struct plan *p)
 	    (t->moe_capacity_factor > 0 ? t->moe_capacity_factor :
 	    larger(1, t->moe_imbalance));
 	c.selective = t->recompute == RECOMPUTE_SELECTIVE;
+	c.by_operation = c.selective && framework_of(p)->by_operation != NULL && !modules_eager(p) && !patterned(&p->model) &&
+	    !p->model.linear_attention;
 	c.no_core = again & AGAIN_CORE_ATTN;
 	c.no_norm = again & AGAIN_LAYERNORM;
 	c.no_up = again & AGAIN_MLA_UP_PROJ;
@@ -266,13 +276,6 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 
 /* ---- norms, residuals, dropout ----------------------------------------------------- */
 
-/* True where each layer is a mixer alone, or an MLP alone. */
-static bool
-patterned(const struct model *m)
-{
-	return m->layer_pattern[0] != '\0';
-}
-
 static void
 add_block_input(const struct sink *s, double layers)
 {
@@ -416,10 +419,25 @@ add_rest(const struct sink *s, const struct share *held)
 static void
 add_mixer_block(const struct sink *s, const struct layer_kinds *k)
 {
+	if (s->c->by_operation) {
+		saved_add_attention(s, k);
+		return;
+	}
 	add_common(s, k->all);
 	if (patterned(s->m) && !s->c->no_norm && !s->c->frozen && params_mixers(k) > 0)
 		add_block_input(s, params_mixers(k));
 	add_attention(s, k);
+}
+
+static void
+add_mlps_and_experts(const struct sink *s, const struct layer_kinds *k)
+{
+	if (s->c->by_operation) {
+		saved_add_mlps(s, k);
+		return;
+	}
+	add_dense(s, k);
+	add_moe(s, k);
 }
 
 static void
@@ -430,8 +448,7 @@ add_layers(const struct sink *s, const struct layer_kinds *k)
 		return;
 	}
 	add_mixer_block(s, k);
-	add_dense(s, k);
-	add_moe(s, k);
+	add_mlps_and_experts(s, k);
 	if (s->c->adapted != 0)
 		modules_add_adapters(s, k);
 }
@@ -495,24 +512,22 @@ double
 activation_refilled(const struct activation *c, const struct layer_kinds *layer,
     bool attention)
 {
-	const bool some = c->no_norm || (attention ? c->no_core || c->no_up :
+	const bool some = c->by_operation || c->no_norm || (attention ? c->no_core || c->no_up :
 	    c->no_mlp || c->no_act || c->no_moe || c->no_shared);
 	struct activation all = *c; /* without selective recompute */
 	double sum[2] = { 0 };
 
 	if (!c->selective || !some)
 		return 0;
-	all.selective = all.no_core = all.no_norm = all.no_up = all.no_mlp = false;
+	all.selective = all.by_operation = all.no_core = all.no_norm = all.no_up = all.no_mlp = false;
 	all.no_act = all.no_moe = all.no_shared = false;
 	for (int i = 0; i < 2; i++) {
 		const struct sink s = { .c = i == 0 ? &all : c, .m = &c->p->model, .sum = &sum[i] };
 
-		if (attention) {
+		if (attention)
 			add_mixer_block(&s, layer);
-		} else {
-			add_dense(&s, layer);
-			add_moe(&s, layer);
-		}
+		else
+			add_mlps_and_experts(&s, layer);
 	}
 	return sum[0] - sum[1];
 }

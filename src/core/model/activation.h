@@ -37,6 +37,7 @@ struct activation {
 	double tokens, local; /* of one micro-batch on a CP rank; the part that SP leaves */
 	double routed;        /* tokens that reach the experts of one rank, copies counted */
 	bool selective;       /* recompute by module: */
+	bool by_operation;    /* or by operation (struct framework) */
 	bool eager;           /* modules of Hugging Face and their like (modules.h) */
 	bool fused;           /* with one kernel for a norm, one for the gated activation */
 	bool frozen;          /* adapters alone are trained, */

@@ -143,6 +143,9 @@ torchtitan_take(struct import *im, const struct jsonin *j)
 		settings_checkpoint(im, j, "model.hf_assets_path");
 	}
 	take_frequency(im, j);
+	/* Job files in TOML know no losses in chunks yet. */
+	if (!im->plan->training.torch_compile)
+		import_assume(im, FIELD_CROSS_ENTROPY, "torch", "a loss without torch.compile, torchtitan/components/loss.py");
 	settings_rest(im, j);
 }
 
