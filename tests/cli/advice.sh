@@ -62,6 +62,9 @@ about 'adapters, and how many nodes it takes'
 run 0 check --model=llama-3.1-8b --gpu=rtx-4090 --nodes=1 --gpus-per-node=1 --tp=1 --pp=1
 out_has '^nothing on these GPUs fits; adapters do: --set=finetune\.method=q*lora '
 out_has '^needs at least [0-9]* nodes of these: --nodes='
+run 0 check --model=llama-3.1-70b --gpu=h100-sxm-80gb --nodes=1 --gpus-per-node=1 --tp=1 --pp=1 --layout=torchtitan \
+	--micro-batch-size=2 --set=finetune.method=lora
+out_has '^nothing on these GPUs fits; adapters do: --set=finetune\.method=qlora '
 run 0 check --model=qwen3-235b-a22b --gpu=a100-sxm4-40gb --nodes=2 --tp=4 --pp=1 --ep=2 --set=parallel.etp=1 \
 	--global-batch-size=64 --micro-batch-size=16 --sequence-length=8192
 out_has '^needs at least 8 nodes of these: --set=cluster.nodes=8 '

@@ -90,16 +90,18 @@ search_changed(struct room_answer *a, const struct plan *p, const struct catalog
 	return true;
 }
 
-/* Adapters in place of all weights. */
+/* Adapters in place of all weights, and where those do not fit either, of weights in 4 bits. */
 static bool
 search_adapters(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
     struct estimate *work)
 {
-	const bool tunes = p->finetune.method == FINETUNE_FULL ||
-	    (p->finetune.method == FINETUNE_NONE && p->cluster.nodes == 1);
+	const int64_t method = p->finetune.method;
+	const bool tunes = method == FINETUNE_FULL ||
+	    (method == FINETUNE_NONE && p->cluster.nodes == 1);
+	const bool adapts = method == FINETUNE_LORA || method == FINETUNE_DORA;
 
-	return tunes && (search_changed(a, p, catalog, FIELD_FINETUNE, "lora", work) ||
-	    search_changed(a, p, catalog, FIELD_FINETUNE, "qlora", work));
+	return (tunes && search_changed(a, p, catalog, FIELD_FINETUNE, "lora", work)) ||
+	    ((tunes || adapts) && search_changed(a, p, catalog, FIELD_FINETUNE, "qlora", work));
 }
 
 /* What the model takes, else half of it and so on. */
