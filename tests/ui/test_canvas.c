@@ -130,12 +130,31 @@ test_print(void **unused)
 	canvas_free(&c);
 }
 
-/* Blanks in short gaps go with the word before them; the others have no look. */
+/* In which look a cell is sent to a screen that shows something else, or (blank) nothing; NULL: not at all. */
+static const struct looks_cell *
+sent(const struct canvas *c, int x, int y, bool blank)
+{
+	static struct looks_cell cell[80];
+	struct canvas was;
+	int n;
+
+	assert_true(canvas_init(&was, c->w, c->h, true));
+	canvas_fill(&was, (struct rect){ 0, 0, c->w, c->h }, (struct style){ .role = ROLE_ERROR });
+	n = looks_changed(c, blank ? NULL : &was, THEME_256, PALETTE_DARK, cell);
+	canvas_free(&was);
+	for (int i = 0; i < n; i++)
+		if (cell[i].at == y * c->w + x)
+			return &cell[i];
+	return NULL;
+}
+
+/* Blanks in short gaps go with the word before them; the others have no look, and a blank screen has
+ * them. */
 static void
 test_looks(void **unused)
 {
 	const struct style key = { .role = ROLE_KEY }, group = { .role = ROLE_GROUP };
-	struct look look, word;
+	struct look word;
 	struct canvas c;
 	struct rect all;
 
@@ -150,24 +169,30 @@ test_looks(void **unused)
 	canvas_text(&c, all, 7, 1, key, "y");
 	word = theme_look(key, THEME_256, PALETTE_DARK);
 	for (int x = 0; x < c.w; x++) {
-		bool shown = looks_of(&c, x, 0, THEME_256, PALETTE_DARK, &look);
+		const bool shown = (x >= 2 && x < 10) || x == 11 + LOOKS_GAP;
+		const struct looks_cell *cell = sent(&c, x, 0, false);
 
-		assert_int_equal(shown, (x >= 2 && x < 10) || x == 11 + LOOKS_GAP);
-		assert_int_equal(look.fg == word.fg, (x >= 2 && x < 8) || x == 11 + LOOKS_GAP);
-		assert_true(shown || look.fg == -1);
+		assert_int_equal(!cell->plain, shown);
+		assert_int_equal(cell->look.fg == word.fg, (x >= 2 && x < 8) || x == 11 + LOOKS_GAP);
+		assert_true(shown || cell->look.fg == -1);
+		assert_int_equal(sent(&c, x, 0, true) != NULL, shown);
 	}
-	assert_false(looks_of(&c, 1, 1, THEME_256, PALETTE_DARK, &look)); /* not on a background */
-	assert_true(looks_of(&c, 5, 1, THEME_256, PALETTE_DARK, &look)); /* after a wide one */
-	assert_int_equal(look.fg, word.fg);
+	assert_true(sent(&c, 1, 1, false)->plain); /* not on a background */
+	assert_false(sent(&c, 5, 1, true)->plain); /* after a wide one */
+	assert_int_equal(sent(&c, 5, 1, true)->look.fg, word.fg);
 	canvas_fill(&c, (struct rect){ 10, 1, 30, 1 }, group);
 	canvas_fill(&c, (struct rect){ 36, 1, 2, 1 }, (struct style){ .role = ROLE_GROUP, .index = 1 });
 	canvas_text(&c, all, 12, 1, group, "z");
 	word = theme_look(group, THEME_256, PALETTE_DARK);
 	for (int x = 10; x < c.w; x++) { /* on a background: without letters in a run without ink */
-		assert_true(looks_of(&c, x, 1, THEME_256, PALETTE_DARK, &look));
+		const struct look look = sent(&c, x, 1, true)->look;
+
 		assert_int_equal(look.bg == word.bg, x < 36 || x >= 38);
 		assert_int_equal(look.fg, x < 36 ? word.fg : -1);
 	}
+	/* alone between two backgrounds a blank may be painted over them */
+	canvas_fill(&c, (struct rect){ 20, 1, 1, 1 }, (struct style){ .role = ROLE_TEXT });
+	assert_non_null(sent(&c, 20, 1, true));
 	canvas_free(&c);
 }
 

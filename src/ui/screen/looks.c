@@ -15,72 +15,89 @@ same_style(const struct cell *a, const struct cell *b)
 	return memcmp(&a->style, &b->style, sizeof a->style) == 0;
 }
 
-/* Where the blanks that go on from one towards an end stop, at the end or before it. */
+/* Where cells of the style of the one at x end; whether any of them is a letter. */
 static int
-past_blanks(const struct cell *row, int x, int end, enum theme_colors colors,
-    enum theme_palette palette)
+style_end(const struct cell *row, int w, int x, bool *lettered)
 {
 	int i = x;
 
-	do
-		i += end < x ? -1 : 1;
-	while (i != end && row[i].ch == L' ' && (same_style(&row[i], &row[x]) ||
-	    is_blank(&row[i], theme_look(row[i].style, colors, palette))));
+	for (*lettered = false; i < w && same_style(&row[i], &row[x]); i++)
+		*lettered |= row[i].ch != L' ';
 	return i;
-}
-
-/* The end of the word to the left of a blank in a short gap between words, else -1. */
-static int
-word_before(const struct cell *row, int w, int x, enum theme_colors colors,
-    enum theme_palette palette)
-{
-	const int start = x > LOOKS_GAP ? x - LOOKS_GAP - 1 : -1;
-	const int left = past_blanks(row, x, start, colors, palette);
-	const int end = left + LOOKS_GAP + 1 < w ? left + LOOKS_GAP + 2 : w;
-
-	if (left == start || past_blanks(row, x, end, colors, palette) == end)
-		return -1;
-	return row[left].ch == L'\0' ? left - 1 : left;
-}
-
-/* Whether a blank stands beside letters of its own style, with nothing but such blanks between. */
-static bool
-is_lettered(const struct cell *row, int w, int x)
-{
-	for (int way = -1; way <= 1; way += 2)
-		for (int i = x + way; i >= 0 && i < w && same_style(&row[i], &row[x]); i += way)
-			if (row[i].ch != L' ')
-				return true;
-	return false;
-}
-
-bool
-looks_of(const struct canvas *c, int x, int y, enum theme_colors colors,
-    enum theme_palette palette, struct look *look)
-{
-	const struct cell *row = c->cell + y * c->w;
-	int word;
-
-	*look = theme_look(row[x].style, colors, palette);
-	if (!is_blank(&row[x], *look)) {
-		if (row[x].ch == L' ' && look->bg >= 0 && !look->underline && !is_lettered(row, c->w, x))
-			look->fg = -1;
-		return true;
-	}
-	word = word_before(row, c->w, x, colors, palette);
-	if (word >= 0) {
-		*look = theme_look(row[word].style, colors, palette);
-		if (look->bg < 0 && !look->underline && !look->reverse)
-			return true;
-	}
-	*look = (struct look){ .fg = -1, .bg = -1 };
-	return false;
 }
 
 static bool
 same_cell(const struct cell *a, const struct cell *b)
 {
 	return a->ch == b->ch && same_style(a, b);
+}
+
+/* One row of a picture, from left to right. */
+struct row {
+	const struct cell *now, *was; /* was NULL: nothing is known of it */
+	int w, at;                    /* columns; the number of the first cell */
+	int changed;                  /* the last column that did */
+	int word;                     /* the last column of the last word, -1: there was none */
+	struct look look;             /* that one's */
+	struct looks_cell *cell;
+	int n;
+};
+
+/* Whether the cell is to be sent: it changed, or is a blank that follows the colour of a word that did. */
+static bool
+is_due(struct row *r, int x)
+{
+	const bool wide = x + 1 < r->w && r->now[x + 1].ch == L'\0';
+
+	if (r->was == NULL || !same_cell(&r->now[x], &r->was[x]) ||
+	    (wide && !same_cell(&r->now[x + 1], &r->was[x + 1])))
+		r->changed = x;
+	return r->changed == x || (r->now[x].ch == L' ' && x - r->changed <= LOOKS_GAP);
+}
+
+/* Blanks from the last word up to x, where another one is or the row ends. */
+static void
+end_blanks(struct row *r, int x)
+{
+	const int blanks = x - r->word - 1;
+	const bool clear = r->look.bg < 0 && !r->look.underline && !r->look.reverse;
+
+	if (blanks > 0 && blanks <= LOOKS_GAP && r->word >= 0 && x < r->w && clear) {
+		for (int i = r->n; i > 0 && r->cell[i - 1].at > r->at + r->word; i--) {
+			r->cell[i - 1].look = r->look;
+			r->cell[i - 1].plain = false;
+		}
+	} else if (blanks > 1 && r->was == NULL)
+		r->n -= blanks;
+}
+
+static void
+look_at_row(struct row *r, enum theme_colors colors, enum theme_palette palette)
+{
+	bool lettered;
+
+	for (int x = 0, end; x < r->w; x = end) {
+		const struct look look = theme_look(r->now[x].style, colors, palette);
+
+		end = style_end(r->now, r->w, x, &lettered);
+		for (int i = x; i < end; i++) {
+			struct looks_cell cell = { .at = r->at + i, .look = look };
+
+			cell.plain = is_blank(&r->now[i], look);
+			if (cell.plain)
+				cell.look = (struct look){ .fg = -1, .bg = -1 };
+			else {
+				end_blanks(r, i);
+				r->word = i;
+				r->look = look;
+			}
+			if (!lettered && look.bg >= 0 && !look.underline)
+				cell.look.fg = -1;
+			if (r->now[i].ch != L'\0' && is_due(r, i))
+				r->cell[r->n++] = cell;
+		}
+	}
+	end_blanks(r, r->w);
 }
 
 int
@@ -90,25 +107,12 @@ looks_changed(const struct canvas *c, const struct canvas *was, enum theme_color
 	int n = 0;
 
 	for (int y = 0; y < c->h; y++) {
-		int last = -LOOKS_GAP - 1; /* cell that changed */
+		struct row r = { .now = c->cell + y * c->w, .w = c->w, .at = y * c->w,
+			.was = was != NULL ? was->cell + y * c->w : NULL,
+			.changed = -LOOKS_GAP - 1, .word = -1, .cell = cell + n };
 
-		for (int x = 0; x < c->w; x++) {
-			const int at = y * c->w + x;
-			const struct cell *now = &c->cell[at];
-			const bool wide = x + 1 < c->w && now[1].ch == L'\0';
-
-			if (now->ch == L'\0')
-				continue;
-			if (was == NULL || !same_cell(now, &was->cell[at]) ||
-			    (wide && !same_cell(now + 1, &was->cell[at + 1])))
-				last = x;
-			/* Blanks follow the colour of the word before them. */
-			if (last != x && (now->ch != L' ' || x - last > LOOKS_GAP))
-				continue;
-			cell[n] = (struct looks_cell){ .at = at };
-			cell[n].plain = !looks_of(c, x, y, colors, palette, &cell[n].look);
-			n++;
-		}
+		look_at_row(&r, colors, palette);
+		n += r.n;
 	}
 	return n;
 }

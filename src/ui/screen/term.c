@@ -212,12 +212,6 @@ term_open(struct terminal *t, enum color_when color)
 	tcgetattr(STDIN_FILENO, &back.modes);
 	if (!begin_screen(t))
 		return false;
-	if ((t->pair = calloc(PAIR_COLORS, sizeof *t->pair)) == NULL) {
-		endwin();
-		delscreen(t->screen);
-		out_line(stderr, "shardplan: out of memory");
-		return false;
-	}
 	back_fetch(&back);
 	signals_take(&back); /* after curses, which takes some itself */
 	take_size(t);
@@ -259,6 +253,16 @@ await_answer(struct terminal *t)
 		errno = 0;
 }
 
+static void
+forget_pairs(struct terminal *t)
+{
+	for (int i = 0; i < PAIR_COLORS; i++) {
+		free(t->pair[i]);
+		t->pair[i] = NULL;
+	}
+	t->pairs = 0;
+}
+
 void
 term_close(struct terminal *t)
 {
@@ -266,7 +270,7 @@ term_close(struct terminal *t)
 	await_answer(t);
 	leave(t);
 	delscreen(t->screen);
-	free(t->pair);
+	forget_pairs(t);
 	free(t->cell);
 	canvas_free(&t->shown);
 	signals_give();
@@ -305,11 +309,14 @@ make_pair(const struct terminal *t, int pair, struct look look)
 static short
 pair_of(struct terminal *t, struct look look)
 {
-	short *pair = &t->pair[look.fg + 1][look.bg + 1];
+	short **row = &t->pair[look.fg + 1], *pair;
 
-	if (*pair != 0)
+	if (*row == NULL)
+		*row = calloc(PAIR_COLORS, sizeof **row);
+	pair = *row != NULL ? *row + look.bg + 1 : NULL;
+	if (pair != NULL && *pair != 0)
 		return *pair;
-	if (t->pairs + 1 >= COLOR_PAIRS || t->pairs + 1 > SHRT_MAX) {
+	if (pair == NULL || t->pairs + 1 >= COLOR_PAIRS || t->pairs + 1 > SHRT_MAX) {
 		t->short_of_pairs = true;
 		return 0;
 	}
@@ -318,41 +325,78 @@ pair_of(struct terminal *t, struct look look)
 	return *pair = (short)t->pairs;
 }
 
-/* Under: what stands there until its turn comes. */
-static void
-put_cell(struct terminal *t, const struct canvas *c, const struct looks_cell *cell, bool under)
-{
-	const wchar_t text[2] = { under ? L' ' : c->cell[cell->at].ch, L'\0' };
-	const struct look look = under ? cell->under : cell->look;
-	const short pair = (cell->plain && !under) || t->colors == THEME_MONO ? 0 : pair_of(t, look);
-	attr_t attr = A_NORMAL;
-	cchar_t out;
+/* Cells beside each other, which go to curses at once; the last one again is taken as it is. */
+struct strip {
+	struct terminal *t;
+	int w;            /* of a row */
+	int at, count;
+	wchar_t ch;       /* of the last one */
+	struct look look;
+	bool plain, any;
+	attr_t attr;
+	short pair;
+	cchar_t cell[64];
+};
 
-	if (look.bold)
-		attr |= A_BOLD;
-	if (look.dim)
-		attr |= A_DIM;
-	if (look.underline)
-		attr |= A_UNDERLINE;
-	if (look.reverse)
-		attr |= A_REVERSE;
-	if (setcchar(&out, text, attr, pair, NULL) == OK)
-		mvadd_wch(cell->at / c->w, cell->at % c->w, &out);
+static void
+strip_put(struct strip *s)
+{
+	if (s->count > 0)
+		mvadd_wchnstr(s->at / s->w, s->at % s->w, s->cell, s->count);
+	s->count = 0;
 }
 
-/* Cells that changed, of a large picture in turns. */
+static void
+strip_look(struct strip *s, struct look look, bool plain)
+{
+	if (s->any && plain == s->plain && memcmp(&look, &s->look, sizeof look) == 0)
+		return;
+	s->any = true;
+	s->look = look;
+	s->plain = plain;
+	s->pair = plain || s->t->colors == THEME_MONO ? 0 : pair_of(s->t, look);
+	s->attr = (look.bold ? A_BOLD : A_NORMAL) | (look.dim ? A_DIM : A_NORMAL) |
+	    (look.underline ? A_UNDERLINE : A_NORMAL) | (look.reverse ? A_REVERSE : A_NORMAL);
+	s->ch = L'\0';
+}
+
+static void
+strip_add(struct strip *s, int at, wchar_t ch, struct look look, bool plain)
+{
+	const wchar_t text[2] = { ch, L'\0' };
+
+	if (s->count == (int)COUNT(s->cell) || at != s->at + s->count || at % s->w == 0)
+		strip_put(s);
+	strip_look(s, look, plain);
+	if (ch == s->ch && s->count > 0)
+		s->cell[s->count] = s->cell[s->count - 1];
+	else if (setcchar(&s->cell[s->count], text, s->attr, s->pair, NULL) != OK)
+		return;
+	s->ch = ch;
+	if (s->count++ == 0)
+		s->at = at;
+}
+
+/* Cells that changed, of a large picture in turns. Under: what stands there until its turn comes. */
 static void
 put_cells(struct terminal *t, const struct canvas *c, int n)
 {
 	const int turns = n >= LARGE ? looks_turns(t->cell, n, c->w) : 0;
+	struct strip strip = { .t = t, .w = c->w };
 
 	leaveok(stdscr, TRUE);
 	for (int turn = 0; turn <= turns; turn++) {
 		if (turn > 0)
 			send_changes();
-		for (int i = 0; i < n; i++)
-			if (t->cell[i].turn == turn || (turn == 0 && t->cell[i].under.bg >= 0))
-				put_cell(t, c, &t->cell[i], t->cell[i].turn > turn);
+		for (int i = 0; i < n; i++) {
+			const struct looks_cell *cell = &t->cell[i];
+
+			if (cell->turn == turn)
+				strip_add(&strip, cell->at, c->cell[cell->at].ch, cell->look, cell->plain);
+			else if (turn == 0 && cell->under.bg >= 0)
+				strip_add(&strip, cell->at, L' ', cell->under, false);
+		}
+		strip_put(&strip);
 	}
 	leaveok(stdscr, FALSE);
 	move(c->cursor_y, c->cursor_x);
@@ -366,7 +410,7 @@ forget_shown(struct terminal *t, const struct canvas *c)
 	erase();
 	canvas_free(&t->shown);
 	free(t->cell);
-	t->cell = calloc((size_t)c->w * (size_t)c->h, sizeof *t->cell);
+	t->cell = malloc((size_t)c->w * (size_t)c->h * sizeof *t->cell);
 	return t->cell != NULL && canvas_init(&t->shown, c->w, c->h, c->utf8);
 }
 
@@ -391,8 +435,7 @@ term_show(struct terminal *t, const struct canvas *c)
 	put_cells(t, c, n);
 	if (t->short_of_pairs && !was_short) {
 		/* Pairs of earlier pictures are not needed any more: once more without them. */
-		memset(t->pair, 0, PAIR_COLORS * sizeof *t->pair);
-		t->pairs = 0;
+		forget_pairs(t);
 		put_cells(t, c, looks_changed(c, NULL, t->colors, t->palette, t->cell));
 	}
 	if (sync)

@@ -28,7 +28,7 @@ struct terminal {
 	struct canvas shown; /* what the screen shows now */
 	struct looks_cell *cell; /* room for what is to be sent of it */
 	int pairs;           /* colour pairs in use; */
-	short (*pair)[PAIR_COLORS]; /* their numbers, by foreground and background + 1, 0: none */
+	short *pair[PAIR_COLORS]; /* their numbers, by foreground and background + 1, NULL, 0: none */
 	bool short_of_pairs; /* some cell got none */
 	bool has_mouse;
 };
