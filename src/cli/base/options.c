@@ -423,6 +423,16 @@ check_command(const struct options *o)
 	return true;
 }
 
+/* Names of options are looked up for who writes one: there are hundreds. */
+static bool
+has_options(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (argv[i][0] == '-')
+			return true;
+	return false;
+}
+
 bool
 options_parse(struct options *o, const struct subcommand *commands, int argc, char **argv)
 {
@@ -438,7 +448,10 @@ options_parse(struct options *o, const struct subcommand *commands, int argc, ch
 		out_of_memory();
 		return false;
 	}
-	fill_long_options(long_options);
+	if (has_options(argc, argv))
+		fill_long_options(long_options);
+	else
+		long_options[0] = (struct option){ NULL, 0, NULL, 0 };
 	opterr = 0;
 	/* '-': operands come in their order, so that one before -- can be told from one after. */
 	while ((c = getopt_long(argc, argv, "-:hVo:", long_options, NULL)) != -1) {

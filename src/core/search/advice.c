@@ -363,6 +363,13 @@ has_mend(const struct advice *a, enum loss loss)
 	return false;
 }
 
+bool
+advice_is_needed(const struct plan *p, const struct estimate *e)
+{
+	return !e->legal || (plan_has_rl(p) && !e->reinforced) ||
+	    (e->capacity > 0 && (!e->fits || e->tight));
+}
+
 void
 advice_run(struct advice *out, const struct plan *p, const struct catalog *catalog,
     const struct field_set *asked, struct estimate *work)

@@ -69,6 +69,9 @@ struct advice {
 	size_t tried;             /* plans that were looked at */
 };
 
+/* Whether a plan of that estimate is illegal, does not fit or is tight. */
+bool advice_is_needed(const struct plan *p, const struct estimate *e);
+
 /*
  * Look for mends of a resolved plan. asked: what the user has just asked for, may be NULL;
  * work: scratch, as large as struct estimate is. A plan that is legal, fits and is not

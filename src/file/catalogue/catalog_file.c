@@ -289,7 +289,7 @@ load_entries(const struct loader *l, const char *path, const struct kind *kind, 
 	char why[256];
 	bool ok;
 
-	if (!slurp_file(&in, path, why, sizeof why)) {
+	if (!slurp_part(&in, path, SIZE_MAX, why, sizeof why)) {
 		if (!needed && (in.error == ENOENT || in.error == ENOTDIR))
 			return true;
 		if (!needed && in.error != 0) {
@@ -474,9 +474,10 @@ has_alias(const char *entry, const char *end, const char *name)
 }
 
 /* Where the entry that catalog_find would find begins in a shipped file's text, and how long it
- * is; NULL without. */
+ * is; NULL without. Of a part of the file those count alone that have the name itself: of others there
+ * may be a better one. */
 static const char *
-find_entry(const char *text, const char *name, size_t *size)
+find_entry(const char *text, bool part, const char *name, size_t *size)
 {
 	const char *found = NULL, *end;
 
@@ -487,7 +488,7 @@ find_entry(const char *text, const char *name, size_t *size)
 
 		if ((end = strchr(entry, '}')) == NULL)
 			return NULL;
-		if (!itself && !has_alias(entry, end, name))
+		if (!itself && (part || !has_alias(entry, end, name)))
 			continue;
 		found = entry;
 		*size = (size_t)(end - entry) + 1;
@@ -517,26 +518,42 @@ load_entry(const struct loader *l, const struct cfg_reader *r, const struct kind
 	return ok;
 }
 
-/* Read the entries of a shipped file that are named. */
+/* Read the entries of a shipped file that are named, of its first bytes or all; false where one is not
+ * there. */
+static bool
+load_part(const struct loader *l, const struct cfg_reader *r, const struct kind *kind,
+    const struct catalog_names *names, size_t most)
+{
+	const char *entry[CATALOG_NAMES];
+	size_t size[CATALOG_NAMES], found = 0;
+	char why[256];
+	struct slurp in;
+	bool ok = true;
+
+	if (!slurp_part(&in, r->file, most, why, sizeof why))
+		return false;
+	for (size_t i = 0; i < names->count; i++)
+		if ((entry[found] = find_entry(in.text, in.size == most, names->name[i], &size[found])) != NULL)
+			found++;
+	ok = found == names->count || in.size < most;
+	for (size_t i = 0; ok && i < found; i++)
+		ok = load_entry(l, r, kind, entry[i], size[i]);
+	free(in.text);
+	return ok;
+}
+
+/* Those that are asked for most stand first in the files: all the rest need not be read for them. */
+enum { PART = 16384 };
+
 static bool
 load_shipped(const struct loader *l, const struct kind *kind, const struct catalog_names *names)
 {
-	char path[PLANFILE_PATH_SIZE], file[32], why[256];
+	char path[PLANFILE_PATH_SIZE], file[32];
 	const struct cfg_reader r = { path, NULL, l->errors };
-	const char *entry;
-	struct slurp in;
-	bool ok = true;
-	size_t size;
 
 	text_put(file, sizeof file, "%s.cfg", kind->name);
-	if (names->count > CATALOG_NAMES || !paths_data(path, sizeof path, file) ||
-	    !slurp_file(&in, path, why, sizeof why))
-		return false;
-	for (size_t i = 0; i < names->count; i++)
-		if ((entry = find_entry(in.text, names->name[i], &size)) != NULL)
-			ok = load_entry(l, &r, kind, entry, size) && ok;
-	free(in.text);
-	return ok;
+	return names->count <= CATALOG_NAMES && paths_data(path, sizeof path, file) &&
+	    (load_part(l, &r, kind, names, PART) || load_part(l, &r, kind, names, SIZE_MAX));
 }
 
 static bool

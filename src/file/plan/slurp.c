@@ -40,15 +40,15 @@ stamp_same(const struct file_stamp *a, const struct file_stamp *b)
 	return a->size == b->size && a->content == b->content;
 }
 
-/* Read to the end, one byte past the limit at most. The size that fstat told is only a
+/* Read to the end or to `most`, one byte past the limit at most. The size that fstat told is only a
  * hint: the file may grow, and a pipe has none. Only standard input (st is NULL) is waited
  * for: a regular file that has nothing yet is one of the kernel, such as /proc/kmsg. */
 static bool
-read_all(struct slurp *out, int fd, const struct stat *st, char *why, size_t size)
+read_all(struct slurp *out, int fd, const struct stat *st, size_t most, char *why, size_t size)
 {
-	size_t room = st != NULL ? (size_t)st->st_size + 1 : 16384;
+	size_t room = st == NULL ? 16384 : (size_t)st->st_size < most ? (size_t)st->st_size + 1 : most;
 
-	for (;;) {
+	while (out->size < most) {
 		ssize_t n;
 
 		if (out->text == NULL || out->size + 1 >= room) {
@@ -118,24 +118,41 @@ open_regular(struct slurp *out, const char *path, struct stat *st, char *why, si
 	return -1;
 }
 
-bool
-slurp_file(struct slurp *out, const char *path, char *why, size_t size)
+/* As slurp_part; st has what the kernel says of a file. */
+static bool
+slurp(struct slurp *out, const char *path, struct stat *st, size_t most, char *why, size_t size)
 {
 	bool input = strcmp(path, "-") == 0, ok;
 	int fd = STDIN_FILENO;
-	struct stat st;
 
 	memset(out, 0, sizeof *out);
-	if (!input && (fd = open_regular(out, path, &st, why, size)) < 0)
+	if (!input && (fd = open_regular(out, path, st, why, size)) < 0)
 		return false;
-	ok = read_all(out, fd, input ? NULL : &st, why, size);
+	ok = read_all(out, fd, input ? NULL : st, most, why, size);
 	if (!input)
 		close(fd);
-	if (ok && !input)
-		out->stamp = stamp_of(&st, out->text, out->size);
 	if (!ok) {
 		free(out->text);
 		out->text = NULL;
 	}
 	return ok;
+}
+
+bool
+slurp_file(struct slurp *out, const char *path, char *why, size_t size)
+{
+	struct stat st;
+	const bool ok = slurp(out, path, &st, SIZE_MAX, why, size);
+
+	if (ok && strcmp(path, "-") != 0)
+		out->stamp = stamp_of(&st, out->text, out->size);
+	return ok;
+}
+
+bool
+slurp_part(struct slurp *out, const char *path, size_t most, char *why, size_t size)
+{
+	struct stat st;
+
+	return slurp(out, path, &st, most, why, size);
 }

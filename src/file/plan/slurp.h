@@ -21,6 +21,10 @@ struct slurp {
 /* Read path, or standard input for "-". On refusal false, with the reason in why. */
 bool slurp_file(struct slurp *out, const char *path, char *why, size_t size);
 
+/* As that, so many bytes at most, for whom it is nothing whether the file changes: it gets no stamp,
+ * which takes as long as reading. */
+bool slurp_part(struct slurp *out, const char *path, size_t most, char *why, size_t size);
+
 /* The stamp of a file that holds size bytes of data. */
 struct file_stamp stamp_of(const struct stat *st, const void *data, size_t size);
 

@@ -19,12 +19,19 @@
 #include "ui/screen/term.h"
 #include "ui/state/state.h"
 
-/* Draw and show, as the settings are by now; false without memory. */
+/* As the settings are by now, and what the terminal said of itself. */
+static enum theme_palette
+palette_of(const struct terminal *t, const struct state *s)
+{
+	return theme_palette_for(s->settings.palette,
+	    t->decoder.is_told ? (t->decoder.is_light ? "0;15" : "15;0") : getenv("COLORFGBG"));
+}
+
+/* Draw and show; false without memory. */
 static bool
 show_screen(struct terminal *t, struct state *s, struct canvas *c)
 {
-	const enum theme_palette palette = theme_palette_for(s->settings.palette,
-	    t->decoder.is_told ? (t->decoder.is_light ? "0;15" : "15;0") : getenv("COLORFGBG"));
+	const enum theme_palette palette = palette_of(t, s);
 	const enum theme_colors depth = theme_depth(palette, t->colors);
 	bool utf8 = s->utf8 && !s->settings.ascii;
 	char title[96];
@@ -44,12 +51,10 @@ show_screen(struct terminal *t, struct state *s, struct canvas *c)
 	if (s->estimate->legal && s->estimate->fits)
 		state_advise(s);
 	state_speak(s);
-	app_draw(s, c);
-	if (!term_show(t, c))
-		return false;
 	headline_title(s, title, sizeof title);
 	term_title(t, title);
-	return true;
+	app_draw(s, c);
+	return term_show(t, c);
 }
 
 /* Stop, the whole job or this process alone; who is stopped may be killed. */
@@ -288,6 +293,7 @@ run_screen(struct terminal *t, struct state *s)
 	s->utf8 = t->utf8;
 	s->has_mouse = t->has_mouse;
 	signals_draft(write_draft, s->files);
+	s->depth = theme_depth(palette_of(t, s), t->colors);
 	app_resize(s, t->w, t->h);
 	term_ask(t);
 	status = run_keys(t, s, &c, note, sizeof note);

@@ -177,22 +177,24 @@ take_size(struct terminal *t)
 	t->h = LINES;
 }
 
-/* Write what curses has to write; the terminal may take its time. */
+/* Write what waits, and what curses has to write; the terminal may take its time. */
 static void
 send_changes(void)
 {
 	signals_let_in();
+	fflush(stdout);
 	refresh();
 	signals_hold();
 }
 
-static void
-mark_pastes(const struct terminal *t)
+/* Bytes of our own, before the next picture: alone each of them would be a write, and a packet of SSH.
+ * False where the terminal's type is of none that knows them. */
+static bool
+send_with_next(const struct terminal *t, const char *bytes)
 {
-	if (!t->marks_pastes)
-		return;
-	putp(paste_on);
-	fflush(stdout);
+	if (t->marks_pastes) /* terminals that know the one know the other */
+		fputs(bytes, stdout);
+	return t->marks_pastes;
 }
 
 static int32_t find_key(const char *sequence);
@@ -234,7 +236,7 @@ term_open(struct terminal *t, enum color_when color)
 	t->utf8 = locale_utf8();
 	t->has_mouse = key_mouse != NULL;
 	t->marks_pastes = t->has_mouse; /* terminals that know the one know the other */
-	mark_pastes(t);
+	send_with_next(t, paste_on);
 	return true;
 }
 
@@ -411,17 +413,18 @@ forget_shown(struct terminal *t, const struct canvas *c)
 	canvas_free(&t->shown);
 	free(t->cell);
 	t->cell = malloc((size_t)c->w * (size_t)c->h * sizeof *t->cell);
-	return t->cell != NULL && canvas_init(&t->shown, c->w, c->h, c->utf8);
+	return t->cell != NULL;
 }
 
 bool
-term_show(struct terminal *t, const struct canvas *c)
+term_show(struct terminal *t, struct canvas *c)
 {
 	/* A terminal that can shows a large picture when all of it is there (mode 2026:
 	 * https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036). */
 	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
 	const bool whole = t->shown.w != c->w || t->shown.h != c->h;
 	const bool was_short = t->short_of_pairs;
+	struct canvas was;
 	bool sync;
 	int n;
 
@@ -430,7 +433,7 @@ term_show(struct terminal *t, const struct canvas *c)
 	n = looks_changed(c, whole ? NULL : &t->shown, t->colors, t->palette, t->cell);
 	sync = t->decoder.syncs && n >= LARGE;
 	if (sync)
-		term_copy(t, begin, sizeof begin - 1);
+		send_with_next(t, begin);
 	t->short_of_pairs = false;
 	put_cells(t, c, n);
 	if (t->short_of_pairs && !was_short) {
@@ -440,7 +443,9 @@ term_show(struct terminal *t, const struct canvas *c)
 	}
 	if (sync)
 		term_copy(t, end, sizeof end - 1);
-	memcpy(t->shown.cell, c->cell, (size_t)c->w * (size_t)c->h * sizeof *c->cell);
+	was = t->shown;
+	t->shown = *c;
+	*c = was;
 	return true;
 }
 
@@ -467,7 +472,7 @@ term_mouse(struct terminal *t, bool on)
 bool
 term_copy(struct terminal *t, const char *bytes, size_t size)
 {
-	if (!t->marks_pastes) /* terminals that know the one know the other */
+	if (!t->marks_pastes)
 		return false;
 	signals_let_in();
 	fwrite(bytes, 1, size, stdout);
@@ -482,7 +487,7 @@ term_ask(struct terminal *t)
 	/* xterm's control sequences: DECRQM of mode 2026, and OSC 11, which more terminals answer, last. */
 	static const char question[] = "\033[?2026$p\033]11;?\033\\";
 
-	if (t->colors > THEME_MONO && term_copy(t, question, sizeof question - 1))
+	if (t->colors > THEME_MONO && send_with_next(t, question))
 		clock_gettime(CLOCK_MONOTONIC, &t->asked);
 }
 
@@ -490,12 +495,11 @@ void
 term_title(struct terminal *t, const char *title)
 {
 	char text[sizeof t->title + 32];
-	size_t n;
 
 	if (text_equal(title, t->title) || getenv("TMUX") != NULL || getenv("STY") != NULL)
 		return;
-	n = text_put(text, sizeof text, "%s\033]2;%s\033\\", t->title[0] == '\0' ? title_keep : "", title);
-	if (term_copy(t, text, n))
+	text_put(text, sizeof text, "%s\033]2;%s\033\\", t->title[0] == '\0' ? title_keep : "", title);
+	if (send_with_next(t, text))
 		text_put(t->title, sizeof t->title, "%s", title);
 }
 
@@ -536,7 +540,7 @@ term_return(struct terminal *t)
 	t->decoder.count = 0; /* with a stop the kernel forgets keys, maybe the end of a paste */
 	t->decoder.pasting = t->decoder.answering = false;
 	resume(t);
-	mark_pastes(t);
+	send_with_next(t, paste_on);
 }
 
 void

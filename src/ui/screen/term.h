@@ -42,8 +42,9 @@ bool term_open(struct terminal *t, enum color_when color);
 /* Give it back as it was. */
 void term_close(struct terminal *t);
 
-/* Show a canvas of the terminal's size; only what changed is sent. False without memory. */
-bool term_show(struct terminal *t, const struct canvas *c);
+/* Show a canvas of the terminal's size; only what changed is sent. The picture is the terminal's then,
+ * and the one before comes back to be drawn on, without cells where there was none. False without memory. */
+bool term_show(struct terminal *t, struct canvas *c);
 
 /* Show colours by a palette from now on. */
 void term_palette(struct terminal *t, enum theme_palette palette);
@@ -53,7 +54,7 @@ void term_palette(struct terminal *t, enum theme_palette palette);
  * picture, which wipes out what terminals write that do not know the question. */
 void term_ask(struct terminal *t);
 
-/* What its window is called, until it is given back; not inside tmux and screen, which do not keep the
+/* What its window is called from the next picture on, until it is given back; not inside tmux and screen, which do not keep the
  * name that was. Printable characters alone. */
 void term_title(struct terminal *t, const char *title);
 

@@ -197,16 +197,17 @@ state_advise(struct state *s)
 {
 	const struct field_set asked = state_asked(s);
 	struct diag_list *diags = &s->estimate->diags;
-	struct estimate *work = s->advised ? NULL : malloc(sizeof *work);
+	struct estimate *work = s->around->work;
 
-	if (work == NULL)
+	if (s->advised)
 		return;
-	advice_run(&s->mends, &s->plan, s->catalog, &asked, work);
+	s->mends.count = 0;
+	if (advice_is_needed(&s->plan, s->estimate))
+		advice_run(&s->mends, &s->plan, s->catalog, &asked, work);
 	advice_note(&s->mends, 0, diags);
 	advice_hints(&s->plan, s->catalog, s->estimate, work, diags);
 	check_fixes(&s->plan, s->catalog, &asked, diags);
 	s->advised = true;
-	free(work);
 }
 
 const char *
