@@ -542,7 +542,7 @@ load_part(const struct loader *l, const struct cfg_reader *r, const struct kind 
 	return ok;
 }
 
-/* Those that are asked for most stand first in the files: all the rest need not be read for them. */
+/* Models and GPUs that are asked for most stand first in their files: for them the rest is not read. */
 enum { PART = 16384 };
 
 static bool
