@@ -107,6 +107,11 @@ keys O
 expect 'settings'
 keys Escape q
 expect 'rc=0'
+printf 'language = "en";\n' >"$S"
+begin --language=zh
+expect '没有警告'
+keys q
+expect 'rc=0'
 start 100 30 tmux-256color "env XDG_CONFIG_HOME=/dev/null/config '$PROG'"
 expect '>\*TP'
 keys O Enter

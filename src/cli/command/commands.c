@@ -6,7 +6,7 @@
 
 const struct subcommand subcommand_table[] = {
 	{ "", "[PLAN]", "open the planner on a plan",
-	    TAKES_PLAN | TAKES_COLOR | TAKES_PALETTE | TAKES_ASCII | TAKES_LINEAR, 0, 1,
+	    TAKES_PLAN | TAKES_COLOR | TAKES_PALETTE | TAKES_ASCII | TAKES_LINEAR | TAKES_LANGUAGE, 0, 1,
 	    screen_run, NULL },
 	{ "groups", "[PLAN]", "print the process groups, one a line",
 	    TAKES_PLAN | TAKES_KIND | TAKES_FORMAT | TAKES_JSON, 0, 1, groups_run, NULL },

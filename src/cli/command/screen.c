@@ -25,7 +25,8 @@ screen_run(const struct options *o)
 {
 	const char *path = o->operands > 0 ? o->operand[0] : NULL;
 	struct app_options app = { .color = o->color, .ascii = o->ascii,
-		.linear = o->linear, .palette = o->palette, .asked = options_asked(o) };
+		.linear = o->linear, .palette = o->palette, .language = o->language,
+		.asked = options_asked(o) };
 	struct settings settings;
 	char notice[512], note[512];
 	struct session s;

@@ -126,6 +126,7 @@ struct app_options {
 	bool ascii;           /* no characters beyond ASCII, whatever the settings say */
 	bool linear;          /* no screen: lines from standard input, answered in lines */
 	const char *palette;  /* name of one, whatever the settings say; NULL: not given */
+	const char *language; /* "en" or "zh", as that */
 	const struct settings *settings; /* what the user prefers, NULL for the defaults */
 	const struct plan *read; /* the plan as its file has it, NULL where it has none yet */
 	struct field_set asked; /* fields that the command line gave */

@@ -28,6 +28,8 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 		s->settings.ascii = true;
 	if (options != NULL && options->palette != NULL)
 		text_put(s->settings.palette, sizeof s->settings.palette, "%s", options->palette);
+	if (options != NULL && options->language != NULL)
+		text_put(s->settings.language, sizeof s->settings.language, "%s", options->language);
 	state_forget_where(s);
 	s->map.cursor = 0;
 	plan_resolve(&s->plan, catalog);
