@@ -158,13 +158,34 @@ orders(void **state)
 	}
 }
 
+/* A rack is a leaf: the smallest unit that holds several nodes, where nothing else is said. */
+static void
+racks(void **state)
+{
+	static const struct {
+		const char *settings;
+		int64_t nodes;
+	} rows[] = {
+		{ "levels=8:450,64:50,512:50/8", 8 }, { "levels=64:50", 8 }, { "levels=8:450", 4 },
+		{ "levels=12:50,64:50", 8 }, { "levels=64:50 nodes_per_rack=2", 2 },
+		{ "levels=64:50 nvlink_domain=32", 4 }, { "levels=8192:50", 1024 }, { "levels=16384:50", 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct plan p = settings_plan("gpus_per_node=8 nodes=64 ", rows[i].settings);
+
+		assert_int_equal(plan_rack_nodes(&p), rows[i].nodes);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads), cmocka_unit_test(shares), cmocka_unit_test(times),
 		cmocka_unit_test(lags),
-		cmocka_unit_test(orders),
+		cmocka_unit_test(orders), cmocka_unit_test(racks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

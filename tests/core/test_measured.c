@@ -111,6 +111,11 @@ test_period(void **state)
 	assert_int_equal(series_period(&run.series[MEASURED_STEP], &mean), 0);
 	take(80, even);
 	assert_int_equal(series_period(&run.series[MEASURED_STEP], &mean), 0);
+	take(30, saving); /* steps 7, 17 and 27: three are enough, two are not */
+	assert_int_equal(series_period(&run.series[MEASURED_STEP], &mean), 10);
+	near(mean, 8);
+	take(20, saving);
+	assert_int_equal(series_period(&run.series[MEASURED_STEP], &mean), 0);
 }
 
 /* A rank's peaks are the most that it had of each kind; one that says nothing of them is none. */

@@ -522,6 +522,10 @@ test_left_out(void **state)
 					    (schedule == SCHEDULE_DUALPIPE ? 30 : 0));
 					break;
 				}
+			/* those left out are in the middle: the first ones keep their numbers */
+			assert_int_equal(timeline_at(&t, 0, 0).microbatch, 0);
+			assert_int_equal(timeline_at(&t, 0, 1).microbatch, timeline_at(&t, 0, 1).chunk == 0 ? 1 :
+			    schedule == SCHEDULE_DUALPIPE ? 30 : 0);
 		}
 }
 

@@ -316,6 +316,29 @@ unknown(void **state)
 	assert_true(timed.seconds <= 0);
 }
 
+/* Attention of one chunk, its keys one part of CP, hides the keys of the next: over slow links, where
+ * neither pass hides all, (CP - 1)/CP^2 of all attention is hidden, three quarters as much with CP 4 as 2. */
+static void
+rings(void **state)
+{
+	double hidden[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct plan p = plan_of(i == 0 ? "cp=2 tp=1 cp_comm=p2p" : "cp=4 tp=1 cp_comm=p2p");
+		struct traffic t;
+		const struct traffic_row *row;
+
+		settings_put(&p, "sequence_length", "65536");
+		settings_put(&p, "nvlink_gbps", "2");
+		t = traffic_of(&p);
+		row = row_of(&t, TRAFFIC_CP, "send");
+		assert_true(row->exposed_seconds > 0.1 * row->seconds);
+		hidden[i] = (row->seconds - row->exposed_seconds) / (double)check_microbatches(&p, 64 / p.parallel.cp);
+	}
+	assert_true(fabs(hidden[1] / hidden[0] - 0.75) < 0.05); /* shorter chunks are a little slower */
+}
+
 int
 main(void)
 {
@@ -324,7 +347,7 @@ main(void)
 		cmocka_unit_test(fully_sharded), cmocka_unit_test(deepspeed_pipeline), cmocka_unit_test(losses),
 		cmocka_unit_test(behind), cmocka_unit_test(slowed),
 		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(apart), cmocka_unit_test(heads), cmocka_unit_test(asynchronous),
-		cmocka_unit_test(unknown),
+		cmocka_unit_test(unknown), cmocka_unit_test(rings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
