@@ -213,7 +213,7 @@ static bool
 is_one_kernel(const struct serving_of *o)
 {
 	const int64_t since = engine_of(o->p)->one_kernel_since;
-	const enum weight_dtype format = o->p->serving.weight_dtype;
+	const enum weight_dtype format = (enum weight_dtype)o->p->serving.weight_dtype;
 
 	return since > 0 && o->setup.version >= since && o->p->cluster.generation == GENERATION_BLACKWELL &&
 	    (format == WEIGHT_FP8 || format == WEIGHT_NVFP4);
