@@ -997,6 +997,10 @@ modules:
       gradient_accumulation_fusion: false
       recompute_granularity: full
       recompute_num_layers: 0
+      recompute_modules: [core_attn, "it's none"]
+      hierarchical_context_parallel_sizes: [1, 2]
+      context_parallel_size: 2
+      cp_comm_type: a2a+p2p
       fp8: hybrid
       cross_entropy_loss_fusion: true
 YAML

@@ -665,6 +665,15 @@ err_has '^taken   gradient_checkpointing_kwargs.offload'
 run 0 diff away.cfg back.cfg
 out_has '^none differs'
 
+# Megatron's own optimizer on the CPU goes through verl
+run 0 export --to=verl "$TOP/share/plans/grpo-deepseek-v3.cfg" --set parallel.offload=optimizer \
+    --set training.precision_aware_optimizer=true
+for setting in optimizer_cpu_offload=true optimizer_offload_fraction=1 use_precision_aware_optimizer=true; do
+	out_has "\+actor_rollout_ref\.actor\.optim\.override_optimizer_config\.$setting"
+done
+
+if grep -q 'not said: training.precision_aware_optimizer' err; then fail 'what is said is told not to be'; fi
+
 # the prompts of a step are there at once: a rate of requests is none of a trainer's engines
 run 0 estimate --json "$TOP/share/plans/grpo-qwen2.5-7b.cfg"
 cp out plain

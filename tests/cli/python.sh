@@ -65,6 +65,17 @@ err_has '^ignored optimizer.lr: only a run tells its value$'
 err_has '^ignored train.global_batch_size: set under a condition, which only a run tells$'
 has global_batch_size 128 # the last word stands without a condition
 
+# settings in a dictionary, some of which are no literals
+about 'a dictionary'
+sed 's/^    cfg.model.tensor_model_parallel_size = 4$/    apply(cfg)\n    cfg.model.overrides = {"a": 1, "b": [2, 3], c: 4, **more, "d": f(5), "e": {"f": None}, }\n    cfg.model.tensor_model_parallel_size = 4/' \
+    bridge.py >dict.py
+run 0 import dict.py
+has tp 4 # what follows it is read
+has pp 2
+sed 's/"e": {"f": None}, }/"e": {"f": /' dict.py >never.py
+"$PROG" import never.py >out 2>err </dev/null
+[ $? -le 2 ] || fail 'one that does not end'
+
 about 'a condition takes away what was known'
 sed 's/^    return cfg$/    if big:\n        cfg.model.tensor_model_parallel_size = 8\n    return cfg/' bridge.py >maybe.py
 run 0 import maybe.py

@@ -270,4 +270,20 @@ out_has '^serving\.prompt_tokens = [0-9]+ \((the default|follows .*)\)$'
 good explain run.days --set=training.token_budget=100
 out_has ' \(since 0\.2\)$'
 
+# nodes that are down, who stands in, and how many of them are told
+run 0 estimate --nodes=8 --pp=1 --set=cluster.dead_nodes=3,5 --set=run.spare_nodes=1
+out_has '^down +3: 8 stands in; 5$'
+run 1 estimate --nodes=64 --pp=1 --set=cluster.dead_nodes=0-39
+out_has '^down +0; 1; 2; .*; and more$'
+good estimate --nodes=8 --pp=1
+out_lacks '^down '
+
+# the primer's pages, each with a name that `topics NAME` takes
+good topics
+out_has '^tp +Tensor parallel'
+cut -d' ' -f1 out >names
+[ "$(wc -l <names)" -gt 15 ] || fail 'few pages'
+while read -r name; do good topics "$name"; done <names
+run 2 topics nosuch
+
 finish

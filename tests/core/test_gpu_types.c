@@ -67,6 +67,28 @@ the_slowest_sets_the_pace(void **state)
 	assert_true(diag_has(&estimate->diags, "gpu_types_wait"));
 }
 
+static void
+chunks_of(const char *settings, struct chunk_time *time)
+{
+	const struct plan p = settings_plan(FAST JOB, settings);
+
+	estimate_run(estimate, &p, defaults_catalog(), NULL);
+	assert_true(steptime_chunks(&p, &estimate->layout, &estimate->placement, time));
+}
+
+/* A pipeline is drawn of the passes of each stage's own GPUs: a layer takes longer on the slow ones alone. */
+static void
+each_stage_has_its_passes(void **state)
+{
+	static struct chunk_time fast[4], mixed[4];
+
+	(void)state;
+	chunks_of("", fast);
+	chunks_of("other_gpus=2=slow-4gb", mixed);
+	for (int i = 0; i < 4; i++)
+		lies_between(mixed[i].forward / fast[i].forward, i == 2 ? 1.5 : 0.999, i == 2 ? 4 : 1.001);
+}
+
 /* Each stage has the memory of its own GPUs. */
 static void
 each_stage_has_its_memory(void **state)
@@ -231,7 +253,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_slowest_sets_the_pace), cmocka_unit_test(each_stage_has_its_memory),
+		cmocka_unit_test(the_slowest_sets_the_pace), cmocka_unit_test(each_stage_has_its_passes), cmocka_unit_test(each_stage_has_its_memory),
 		cmocka_unit_test(prices_and_power_are_means), cmocka_unit_test(splits_are_the_best),
 		cmocka_unit_test(the_hint_holds), cmocka_unit_test(a_scope_lays_out),
 	};

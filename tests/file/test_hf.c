@@ -258,6 +258,17 @@ test_said(void **state)
 	assert_true(says(&im.assumed, "as many layers have experts, at other places"));
 	assert_int_equal(plan.model.dense_layers, 1);
 	assert_int_equal(plan.model.moe_layer_every, 1);
+	/* what each layer's MLP is, in words or in a list of places (Step's) */
+	for (int i = 0; i < 2; i++) {
+		char text[1024];
+
+		snprintf(text, sizeof text, "{ \"model_type\": \"qwen3_moe\", " SMALL ", \"num_experts\": 8, "
+		    "\"num_experts_per_tok\": 2, \"moe_intermediate_size\": 64, %s }", i == 0 ?
+		    "\"mlp_layer_types\": [\"dense\", \"dense\", \"sparse\", \"sparse\"]" : "\"moe_layers_enum\": \"2,3\"");
+		assert_int_equal(read_as(text, NULL), IMPORT_DONE);
+		assert_int_equal(plan.model.dense_layers, 2);
+		assert_int_equal(plan.model.moe_layer_every, 1);
+	}
 	/* layers that attend to everything, at the head of each four: as many of them */
 	assert_int_equal(read_as("{ \"model_type\": \"cwm\", " SMALL ", \"sliding_window\": 64, "
 	    "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"sliding_attention\", "

@@ -111,6 +111,10 @@ test_torchtitan(void **state)
 	    "tflops: 169.77  mfu: 54.42%\n", 1, 9)));
 	near(measured_find(run, FACT_CAPACITY)->number, 47.61 * GIB / .6015);
 	near(measured_find(run, FACT_PEAK)->number, 169.77e12 / .5442);
+	/* what loading took of steps, from its metrics */
+	assert_true(read_text(lines("step: %d  loss: 1.0  memory: 47.61GiB(60.15%)  tps: 2,931  tflops: 169.77  mfu: 54.42%\n"
+	    "{\"time_metrics/end_to_end(s)\": 2.0, \"time_metrics/data_loading(%)\": 12.5}\n", 1, 9)));
+	near(median(MEASURED_DATA), 0.25);
 }
 
 static void
@@ -147,6 +151,8 @@ test_deepspeed(void **state)
 	near(median(MEASURED_STEP), 0.3766 + 0.8646 + 22.8835);
 	near(median(MEASURED_SAMPLES), 4);
 	near(run->memory[0].allocated, 2.5 * GIB);
+	assert_true(read_text("[INFO] [init_distributed] world size: 48, rank: 0\n"));
+	near(measured_find(run, FACT_WORLD)->number, 48);
 }
 
 static void
@@ -403,6 +409,24 @@ test_out_of_memory(void **state)
 	assert_true(run->oom.unallocated > 16.1e9 && run->oom.unallocated < 16.2e9);
 	assert_true(measured_says(run, EVIDENCE_FRAGMENTS));
 	assert_false(measured_says(run, EVIDENCE_OTHER_PROCESS));
+	/* where, by the outermost call of the traceback before it */
+	static const struct {
+		const char *call;
+		enum oom_phase phase;
+	} calls[] = {
+		{ "    model = AutoModelForCausalLM.from_pretrained(path)\n    out = self.forward(x)", OOM_LOADING },
+		{ "    iteration, _ = load_checkpoint(model, optimizer)", OOM_LOADING },
+		{ "    x = y + 1", OOM_UNKNOWN },
+	};
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		char text[512];
+
+		snprintf(text, sizeof text, "Traceback (most recent call last):\n  File \"train.py\", line 7, in <module>\n%s\n"
+		    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 250.00 MiB. GPU 0 has a total capacity of "
+		    "79.26 GiB of which 104.75 MiB is free.\n", calls[i].call);
+		assert_true(read_text(text));
+		assert_int_equal(run->oom.phase, calls[i].phase);
+	}
 }
 
 /* Steps of 100 us: a product of 60, a gather of 30 beside it that ends 10 later, a copy of 5. */

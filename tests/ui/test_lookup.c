@@ -441,13 +441,40 @@ test_sizes(void **test)
 	assert_int_equal(s->state.list.kind, LIST_NONE);
 }
 
+/* w and F begin a line with what is asked already; it is run when it is complete. */
+static void
+test_adds(void **test)
+{
+	struct session *s = session_searching(test, 100, 30);
+	int fields;
+
+	app_command(&s->state, "search free=tp=2,4 fix=pp");
+	fields = lookup_of(s)->space->count;
+	search(s, "w");
+	assert_true(shows(s, ":search free=tp=2,4 fix=pp where="));
+	search(s, "memory<=40GiB\r");
+	assert_int_equal(lookup_of(s)->search.conditions, 1);
+	assert_int_equal(lookup_of(s)->space->count, fields);
+	search(s, "F");
+	assert_true(shows(s, " free="));
+	search(s, "pp=1,2\r");
+	assert_int_equal(lookup_of(s)->search.conditions, 1);
+	assert_int_equal(lookup_of(s)->space->count, fields + 1);
+	/* x takes the last one back */
+	search(s, "x");
+	assert_true(shows(s, "without free=pp=1,2"));
+	assert_int_equal(lookup_of(s)->space->count, fields);
+	search(s, "x");
+	assert_int_equal(lookup_of(s)->search.conditions, 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_ranking), SESSION_TEST(test_from_mends), SESSION_TEST(test_texts), SESSION_TEST(test_told), SESSION_TEST(test_grows), SESSION_TEST(test_best),
 		SESSION_TEST(test_sort), SESSION_TEST(test_question), SESSION_TEST(test_columns), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
-		SESSION_TEST(test_cancel), SESSION_TEST(test_again),
+		SESSION_TEST(test_cancel), SESSION_TEST(test_adds), SESSION_TEST(test_again),
 		SESSION_TEST(test_compare), SESSION_TEST(test_ask), SESSION_TEST(test_nothing),
 		SESSION_TEST(test_marks), SESSION_TEST(test_sizes),
 	};

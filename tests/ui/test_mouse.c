@@ -241,6 +241,16 @@ test_wheel(void **test)
 		s->flags = app_mouse(&s->state, (struct mouse){ 5, 5, MOUSE_WHEEL_UP });
 	assert_int_equal(s->state.form.first, 0);
 	assert_true(shows(s, "plan"));
+	/* figures of the step, more than there are rows: to the last and back */
+	app_resize(&s->state, 60, 16);
+	state_focus(&s->state, PANE_STEP);
+	for (int y = 0; y < 16; y++)
+		app_mouse(&s->state, (struct mouse){ 30, y, MOUSE_WHEEL_DOWN });
+	app_mouse(&s->state, (struct mouse){ 30, 12, MOUSE_WHEEL_DOWN });
+	assert_int_equal(s->state.focus, PANE_STEP);
+	for (int i = 0; i < 60; i++)
+		app_mouse(&s->state, (struct mouse){ 30, 12, MOUSE_WHEEL_UP });
+	assert_int_equal(s->state.figure.first, 0);
 }
 
 /* Everywhere, at every size, in every state: nothing breaks, no plan changes by a wheel. */

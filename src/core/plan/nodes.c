@@ -252,12 +252,6 @@ find_node(const struct plan *p, int64_t nodes, const char *name, size_t length)
 	return -1;
 }
 
-int64_t
-nodes_find(const struct plan *p, const char *name, size_t length)
-{
-	return find_node(p, p->cluster.nodes, name, length);
-}
-
 /* "n40-n43": a range at the first dash that has a node on both sides, else one name; of the first so many. */
 static bool
 take_nodes(const struct plan *p, int64_t nodes, const char *text, size_t length, int64_t *first,

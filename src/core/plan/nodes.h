@@ -29,8 +29,6 @@ struct node_names {
 void nodes_add_name(struct node_names *names, const char *name);
 const char *nodes_list(struct node_names *names); /* NULL: it is longer than node_list may be */
 
-/* The number of a node by its name, of `length` bytes, -1: it is none of the plan's. */
-int64_t nodes_find(const struct plan *p, const char *name, size_t length);
 
 /* Nodes from first to last that reach a part of the speed of others. */
 struct slow_nodes {

@@ -28,11 +28,12 @@ put_recompute(struct tree *t, const struct plan *p)
 
 /* Megatron-LM's own optimizer on the CPU, which verl hands through. */
 static void
-put_cpu_optimizer(struct tree *t)
+put_cpu_optimizer(struct export *e, struct tree *t)
 {
 	tree_bool(t, "+" ACTOR "optim.override_optimizer_config.optimizer_cpu_offload", true);
 	tree_int(t, "+" ACTOR "optim.override_optimizer_config.optimizer_offload_fraction", 1);
 	tree_bool(t, "+" ACTOR "optim.override_optimizer_config.use_precision_aware_optimizer", true);
+	EXPORT_SAY(e, FIELD_PRECISION_AWARE_OPTIMIZER);
 }
 
 static void
@@ -50,7 +51,7 @@ put_trainer(struct export *e, struct tree *t)
 		export_rows(e, t, verl_megatron_keys);
 		put_recompute(t, p);
 		if (p->parallel.offload == OFFLOAD_OPTIMIZER)
-			put_cpu_optimizer(t);
+			put_cpu_optimizer(e, t);
 		else if (p->parallel.offload != OFFLOAD_NONE)
 			rl_refuse(e, FIELD_OFFLOAD, CONFIG, "Megatron keeps parameters on the GPU while it trains");
 		return;
