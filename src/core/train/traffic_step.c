@@ -10,6 +10,7 @@
 #include "core/model/adapters.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
+#include "core/plan/hardware.h"
 #include "core/train/memory.h"
 #include "core/train/traffic.h"
 
@@ -237,24 +238,40 @@ replica_expert(const struct plan *p, const struct layout *l, double params)
  * Traffic and compute beside each other take SMs and memory of each other. Compute takes 19 % longer in
  * the mean, 40 % at most, and what overlaps is only 10 % quicker than the two in turn (Lee et al. 2025,
  * arXiv 2507.03114, 4 A100 and H100); traffic up to twice as long (NVIDIA/nccl issue 1433). So of the
- * shorter one a share counts too: STEAL of traffic behind work, found on 273 runs, to which 0.35 comes as
- * near; with those that were looked up afterwards, and any one source left out, 0.25 to 0.35. DELAY of
- * work behind traffic is what KempnerForge shows where the network is the slower one.
+ * shorter one a share counts too. Over NVLink that is the SMs which NCCL's blocks have to themselves (its
+ * issue 689): 24, two for each of an A100's links (issue 1225), and on an H100 in FSDP's gathers (NVIDIA's
+ * forum, topic 337991). A network takes 16 with eight NICs, and yet more is left: STEAL of traffic behind
+ * work, found on 273 runs, to which 0.35 comes as near; with those that were looked up afterwards, and any
+ * one source left out, 0.25 to 0.35. DELAY of work behind traffic is what KempnerForge shows where the
+ * network is the slower one.
  */
+#define NVLINK_BLOCKS 24
 #define STEAL 0.3
 #define DELAY 0.15
 
-/* What a pass of `work` seconds does not hide of `all` seconds beside it, of which `open` have nothing to
- * hide behind. */
-static double
-left_open(double all, double open, double work)
+/* Traffic of a pass: seconds of it alone, those that have nothing to hide behind, and the share of the
+ * others that counts. */
+struct beside {
+	double all, open, steal;
+};
+
+static struct beside
+beside_of(const struct plan *p, const struct span *span, double all, double open)
 {
-	return fmax(all - (1 - DELAY) * work, open + STEAL * (all - open));
+	return (struct beside){ all, open,
+		span->domains > 1 ? STEAL : NVLINK_BLOCKS / generation_of(p)->processors };
+}
+
+/* What a pass of `work` seconds does not hide of it. */
+static double
+left_open(const struct beside *b, double work)
+{
+	return fmax(b->all - (1 - DELAY) * work, b->open + b->steal * (b->all - b->open));
 }
 
 #define LEFT_SYMBOLS "max(seconds - share*work, open + steal*(seconds - open))"
-#define LEFT_NUMBERS "max(%.8g - %.3g*%.8g, %.8g + %.3g*(%.8g - %.8g))"
-#define LEFT_VALUES(all, open, work) (all), 1 - DELAY, (work), (open), STEAL, (all), (open)
+#define LEFT_NUMBERS "max(%.8g - %.3g*%.8g, %.8g + %.8g*(%.8g - %.8g))"
+#define LEFT_VALUES(b, work) (b).all, 1 - DELAY, (work), (b).open, (b).steal, (b).all, (b).open
 
 /* Parameters whose gradients are reduced at once, and which are gathered at once, as the framework
  * has it. */
@@ -296,16 +313,16 @@ add_behind(struct traffic *t, const struct plan *p, struct message x, double tim
 	const double window = gather ? w->forward : w->backward;
 	const double set = (double)p->training.bucket_size;
 	const double bucket = set > 0 ? set : usual_bucket(p, r);
-	double open;
+	struct beside b;
 
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
 	if (overlap && set > 0)
 		x.seconds += small_buckets(p, &x, r, set);
-	open = x.seconds * fmin(1, bucket / fmax(1, r->params));
+	b = beside_of(p, &x.span, x.seconds, x.seconds * fmin(1, bucket / fmax(1, r->params)));
 	if (asked->ledger != NULL)
 		text_put(asked->exposure, sizeof asked->exposure, "times*" LEFT_SYMBOLS " = %.0f*" LEFT_NUMBERS
-		    " s, open: a bucket", times, LEFT_VALUES(x.seconds, open, window));
-	add_message(t, p, x, times, times * (overlap ? left_open(x.seconds, open, window) : x.seconds), asked);
+		    " s, open: a bucket", times, LEFT_VALUES(b, window));
+	add_message(t, p, x, times, times * (overlap ? left_open(&b, window) : x.seconds), asked);
 }
 
 /* How often a step sums up gradients: once, after the last micro-batch, or after each. */
@@ -395,13 +412,14 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 		.source = ZERO_SOURCE, .collective = COLLECTIVE_ALL_GATHER, .span = r->shard,
 		.payload = r->gathered / layers
 	};
-	double gather, first, again, beside;
+	struct beside b;
+	double gather, first, again;
 
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
 	gather = x.seconds * layers;
-	first = runs_ahead || framework_of(p)->prefetches ?
-	    left_open(gather, x.seconds, forward) : gather;
-	again = once ? 0 : runs_ahead ? left_open(gather, x.seconds, backward) : gather;
+	b = beside_of(p, &x.span, gather, x.seconds);
+	first = runs_ahead || framework_of(p)->prefetches ? left_open(&b, forward) : gather;
+	again = once ? 0 : runs_ahead ? left_open(&b, backward) : gather;
 	if (asked->ledger != NULL)
 		text_put(asked->exposure, sizeof asked->exposure, "times*(forward + backward) = %.0f*(%.8g + %.8g) s, "
 		    "each all or " LEFT_SYMBOLS ", work %.8g and %.8g s, open: a layer's", times, first, again,
@@ -413,13 +431,14 @@ gather_each(struct traffic *t, const struct plan *p, const struct replica *r,
 	x.collective = COLLECTIVE_REDUCE_SCATTER;
 	x.payload = r->params * grad_bytes(p) / layers;
 	x.seconds = collective_seconds(p, x.collective, x.payload, &x.span, NULL);
-	beside = x.seconds * layers + (runs_ahead ? gather : 0);
+	b = beside_of(p, &x.span, x.seconds * layers + (runs_ahead ? gather : 0),
+	    x.seconds + (runs_ahead ? gather / layers : 0));
 	if (asked->ledger != NULL)
 		text_put(asked->exposure, sizeof asked->exposure, "times*(" LEFT_SYMBOLS " - of gathers) = %.0f*("
-		    LEFT_NUMBERS " - %.8g) s", times, LEFT_VALUES(beside, beside / layers, backward),
+		    LEFT_NUMBERS " - %.8g) s", times, LEFT_VALUES(b, backward),
 		    runs_ahead ? again : 0);
 	add_message(t, p, x, times * layers, once || !p->training.overlap_grad_reduce ? -1 : times *
-	    fmax(0, left_open(beside, beside / layers, backward) - (runs_ahead ? again : 0)), asked);
+	    fmax(0, left_open(&b, backward) - (runs_ahead ? again : 0)), asked);
 }
 
 /*
