@@ -333,7 +333,7 @@ enum { SYSTEM = 2, NAME, GPU, GPU_FULL, NODES, PER_NODE, WORLD, TP, PP, CP, MBS 
 	PRECISION, STEP, LAYOUT_MATCH = 21 };
 
 /* Containers of the two rounds are of 2025-04 and 2025-09 (names of NVIDIA's systems); its configurations
- * set NVTE_FUSED_ATTN=1 and NVTE_FLASH_ATTN=0 (training_results_v4.0, config_common.sh). */
+ * set NVTE_FUSED_ATTN=1, NVTE_FLASH_ATTN=0 and FP8_DPA=1 (config_common.sh), AMD's FP8_DPA=0. */
 static void
 read_step(const struct cells *c, struct finetune_row *row)
 {
@@ -357,9 +357,10 @@ read_step(const struct cells *c, struct finetune_row *row)
 	text_put(settings, sizeof settings, "nodes=%s gpus_per_node=%s tp=%s pp=%s cp=%s "
 	    "micro_batch_size=%s global_batch_size=%s training.sequence_length=%s precision=fp8 "
 	    "finetune.method=lora finetune.rank=16 finetune.target=qkv+proj tp_overlap=%s "
-	    "max_position=8192 release=%s attention_kernel=%s", cell[NODES], cell[PER_NODE], cell[TP], cell[PP],
+	    "max_position=8192 release=%s %s", cell[NODES], cell[PER_NODE], cell[TP], cell[PP],
 	    cell[CP], cell[MBS], cell[GBS], cell[LENGTH], strcmp(cell[TP], "1") == 0 ? "false" : "true",
-	    strcmp(cell[0], "v5.0") == 0 ? "202504" : "202509", strncmp(cell[GPU], "MI", 2) == 0 ? "auto" : "cudnn");
+	    strcmp(cell[0], "v5.0") == 0 ? "202504" : "202509", strncmp(cell[GPU], "MI", 2) == 0 ? "" :
+	    "attention_kernel=cudnn fp8_attention=true");
 	set_all(&p, settings);
 	set_all(&p, gpus[i].settings);
 	plan_resolve(&p, NULL);

@@ -67,21 +67,22 @@ seconds(const char *first, const char *second)
 static double
 table_error(char *line)
 {
-	char *cell[10], settings[512], *save = NULL;
+	char *cell[10], settings[640], *save = NULL;
 	int n = 0;
 	struct plan p;
 	struct machine g;
-	bool local;
+	bool local, eight;
 
 	for (char *c = strtok_r(line, "\t", &save); c != NULL && n < 10;
 	    c = strtok_r(NULL, "\t", &save))
 		cell[n++] = c;
 	assert_int_equal(n, 10);
 	local = strncmp(cell[5], "window ", 7) == 0;
-	snprintf(settings, sizeof settings, "generation=%s attention_kernel=%s bf16_tflops=%s "
+	eight = strcmp(cell[1], "cudnn-fp8") == 0; /* of that peak */
+	snprintf(settings, sizeof settings, "generation=%s attention_kernel=%s %s bf16_tflops=%s fp8_tflops=%s "
 	    "hbm_gbps=3000 head_dim=%s attention_heads=%s kv_heads=%s sequence_length=%s "
-	    "micro_batch_size=4 sliding_window=%s", cell[0], cell[1], cell[2], cell[3], cell[4],
-	    cell[4], cell[7], local ? cell[5] + 7 : "0");
+	    "micro_batch_size=4 sliding_window=%s", cell[0], eight ? "cudnn" : cell[1],
+	    eight ? "precision=fp8 fp8_attention=true" : "", cell[2], cell[2], cell[3], cell[4], cell[4], cell[7], local ? cell[5] + 7 : "0");
 	p = plan_of(settings);
 	g = machine_of(&p);
 	return kernel_rate(&p, &g, strcmp(cell[6], "backward") == 0, local).reached / 1e12 /
@@ -112,7 +113,7 @@ published_rates(void **state)
 	fclose(in);
 	print_message("%d points, mean error %.1f %%, worst %.1f %%\n", rows, 100 * sum / rows,
 	    100 * worst);
-	assert_true(rows >= 26);
+	assert_true(rows >= 41);
 	assert_true(sum / rows < 0.10 && worst < 0.25);
 }
 
@@ -138,6 +139,21 @@ backward_reaches_less(void **state)
 		g = machine_of(&p);
 		assert_true(kernel_rate(&p, &g, true, false).reached < kernel_rate(&p, &g, false, false).reached);
 	}
+}
+
+/* Of long sequences attention in FP8 is quicker on Blackwell, casts included, and slower on Hopper, where the
+ * backward pass is; what no table tells stays in 16 bits. */
+static void
+attention_in_fp8(void **state)
+{
+#define LONG "sequence_length=16384 max_position=16384 "
+	const char *eight = "precision=fp8 fp8_attention=true", *sixteen = "precision=fp8";
+
+	(void)state;
+	assert_true(seconds(BLACKWELL LONG, eight) < 0.98 * seconds(BLACKWELL LONG, sixteen));
+	assert_true(seconds(HOPPER LONG, eight) > seconds(HOPPER LONG, sixteen));
+	assert_true(seconds(BLACKWELL "release=202504 ", eight) == seconds(BLACKWELL "release=202504 ", sixteen));
+	assert_true(seconds(BLACKWELL, "fp8_attention=true") == seconds(BLACKWELL, ""));
 }
 
 static void
@@ -849,7 +865,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(published_rates), cmocka_unit_test(backward_reaches_less),
 		cmocka_unit_test(single_precision), cmocka_unit_test(single_attention),
-		cmocka_unit_test(which_kernel),
+		cmocka_unit_test(attention_in_fp8), cmocka_unit_test(which_kernel),
 		cmocka_unit_test(sparse_attention), cmocka_unit_test(few_waves), cmocka_unit_test(formats),
 		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained),
 		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(waits_fade),

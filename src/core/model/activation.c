@@ -80,7 +80,7 @@ activation_init(const struct plan *p)
 
 	c.a = batch_width(p);
 	c.linear = format_of(p).bytes;
-	c.core = p->training.fp8_attention && format_of(p).quantised && !modules_eager(p) ? 1 : c.a;
+	c.core = modules_attend_in_fp8(p) ? 1 : c.a;
 	c.tp = at_least_one(p->parallel.tp);
 	c.cp = at_least_one(p->parallel.cp);
 	c.etp = params_expert_ranks(p) / at_least_one(p->parallel.ep);

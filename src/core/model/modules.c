@@ -3,6 +3,7 @@
 #include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
+#include "core/plan/format.h"
 
 #define HF "huggingface/transformers src/transformers/"
 #define LLAMA HF "models/llama/modeling_llama.py"
@@ -19,6 +20,12 @@ modules_eager(const struct plan *p)
 {
 	return p->mode == MODE_TRAIN && p->finetune.method != FINETUNE_NONE &&
 	    p->finetune.kernels != KERNELS_TE;
+}
+
+bool
+modules_attend_in_fp8(const struct plan *p)
+{
+	return p->training.fp8_attention && format_of(p).quantised && !modules_eager(p);
 }
 
 bool

@@ -15,6 +15,9 @@
 /* True where a plan's layers are made of such modules. */
 bool modules_eager(const struct plan *p);
 
+/* Transformer Engine's attention takes and keeps queries, keys, values and its output in FP8. */
+bool modules_attend_in_fp8(const struct plan *p);
+
 /* True where adapters are PEFT's: those of Hugging Face modules, Liger's too. */
 bool modules_peft(const struct plan *p);
 

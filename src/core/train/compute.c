@@ -84,6 +84,20 @@ note_core(const struct layer_job *j, bool backward, double factor, double flop,
 	job_note(j, backward, factor * flop / k->reached + j->g->launch, &r);
 }
 
+/* Queries, keys and values are cast before an FP8 kernel and the gradient of its output is; what it gives is
+ * cast back, read in one byte and written in two (TransformerEngine transformer_engine/pytorch/attention/
+ * dot_product_attention/backends.py, FusedAttnFunc). */
+static void
+cast_core(struct layer_job *j, bool local, double heads)
+{
+	const struct model *m = &j->p->model;
+	const double T = batch_tokens(j->p), cast = j->g->cast, q = heads * params_key_dim(m, local);
+	const double k = params_kv_heads(m, local) * params_key_dim(m, local) / at_least_one(j->p->parallel.tp);
+
+	JOB_MOVE(j, "casts around attention in FP8", T * (cast * (q + 2 * k) + 3 * q),
+	    T * (cast * q + 3 * (q + 2 * k)), IS(T), IS(cast), AS("q/TP", q), AS("kv/TP", k));
+}
+
 static void
 core_fused(struct layer_job *j, const struct layer_rows *rows, bool local, double heads)
 {
@@ -94,6 +108,8 @@ core_fused(struct layer_job *j, const struct layer_rows *rows, bool local, doubl
 	const char *name = "attention core", *size = compute_pairs_size(j->p, local);
 
 	compute_indexer(j, rows, heads);
+	if (kernel_in_fp8(j->p))
+		cast_core(j, local, heads);
 	j->w.core = flop / forward.reached + g->launch;
 	j->w.core_backward = 2.5 * flop / backward.reached + g->launch;
 	if (j->tally == NULL)

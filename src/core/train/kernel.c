@@ -2,6 +2,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/modules.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/hardware.h"
@@ -55,6 +56,14 @@ static const struct kernel blackwell_2025 = {
 static const struct kernel blackwell_cudnn = {
 	{ .72, 600, 1.2, .62, 1.05, 1, 256, 700 }, PASS(.56, 1000, .7, .62, 1.05, .88)
 };
+/* In FP8, of that peak, by the same tables: on Hopper a causal backward pass is no faster than in 16 bits,
+ * and slower beyond 4,096 tokens. */
+static const struct kernel hopper_fp8 = {
+	PASS(.531 * SUSTAINED_CUDNN, 800, .3, .70, .95, 1), PASS(.205, 0, .3, .84, .95, .88)
+};
+static const struct kernel blackwell_fp8 = {
+	{ .45, 600, 1.2, .62, 1.05, 1, 256, 700 }, PASS(.368, 2200, .7, .62, 1.05, .88)
+};
 static const struct kernel amd_flash = {
 	PASS(.281, 350, .3, .88, .88, .88), PASS(.269, 650, .3, .90, .88, .88)
 };
@@ -102,10 +111,20 @@ kernel_of(const struct plan *p)
 	return usual_kernel(p);
 }
 
+bool
+kernel_in_fp8(const struct plan *p)
+{
+	return modules_attend_in_fp8(p) && kernel_of(p) == KERNEL_CUDNN && !framework_before(p, FAST_CUDNN) &&
+	    (generation_of(p)->attention == ATTENTION_OF_HOPPER ||
+	    generation_of(p)->attention == ATTENTION_OF_BLACKWELL);
+}
+
 /* What stands for the kernel on this generation: the nearest one that was measured. */
 static const struct kernel *
 kernel_row(const struct plan *p, enum attention_kernel kernel)
 {
+	if (kernel_in_fp8(p))
+		return generation_of(p)->attention == ATTENTION_OF_HOPPER ? &hopper_fp8 : &blackwell_fp8;
 	switch (generation_of(p)->attention) {
 	case ATTENTION_OF_AMPERE:
 		return &ampere_flash2;
@@ -152,7 +171,7 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 	/* In FP32 a kernel has the units that products have (pytorch/pytorch
 	 * aten/src/ATen/native/transformers/cuda/sdp_utils.cpp: flash takes 16 bits alone). */
 	struct kernel_rate r = { .peak = p->training.precision == PRECISION_FP32 ? g->peak :
-	        p->cluster.bf16_tflops * 1e12,
+	        (kernel_in_fp8(p) ? p->cluster.fp8_tflops : p->cluster.bf16_tflops) * 1e12,
 		.window = 1,
 		.share = x->share * g->scale,
 		.sequence = sequence_seen(p),

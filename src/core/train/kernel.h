@@ -2,7 +2,7 @@
  * kernel.h - attention kernels: which one runs, and what it reaches.
  *
  * rate = peak * R * s/(s + s0) * w/(w + w0) * head * window: R is the share of the dense peak
- * in 16 bits at long sequences on a full GPU, s the sequence that one kernel sees, w how many
+ * in 16 bits, or FP8's, at long sequences on a full GPU, s the sequence that one kernel sees, w how many
  * waves of query tiles fill the multiprocessors. FLOP count causal work by half, and of a
  * window its keys alone.
  */
@@ -16,6 +16,10 @@
 /* The kernel that runs: where the plan says auto, what the framework's release takes on this GPU. Never
  * KERNEL_AUTO. */
 enum attention_kernel kernel_of(const struct plan *p);
+
+/* It takes FP8, and what it takes is cast before; rates of cuDNN before 2025-09 are known in 16 bits
+ * alone, which stand for it then. */
+bool kernel_in_fp8(const struct plan *p);
 
 /* One pass of the kernel over a micro-batch. */
 struct kernel_rate {
