@@ -332,7 +332,7 @@ static const struct {
 enum { SYSTEM = 2, NAME, GPU, GPU_FULL, NODES, PER_NODE, WORLD, TP, PP, CP, MBS = 14, GBS, LENGTH,
 	PRECISION, STEP, LAYOUT_MATCH = 21 };
 
-/* Containers of the two rounds are of 2025-04 and 2025-09 (names of NVIDIA's systems); its configurations
+/* Containers of the two rounds are of 2025-04, and of 2025-09 with a later cuDNN, 9.13.1; its configurations
  * set NVTE_FUSED_ATTN=1, NVTE_FLASH_ATTN=0 and FP8_DPA=1 (config_common.sh), AMD's FP8_DPA=0. */
 static void
 read_step(const struct cells *c, struct finetune_row *row)
@@ -359,7 +359,7 @@ read_step(const struct cells *c, struct finetune_row *row)
 	    "finetune.method=lora finetune.rank=16 finetune.target=qkv+proj tp_overlap=%s "
 	    "max_position=8192 release=%s %s", cell[NODES], cell[PER_NODE], cell[TP], cell[PP],
 	    cell[CP], cell[MBS], cell[GBS], cell[LENGTH], strcmp(cell[TP], "1") == 0 ? "false" : "true",
-	    strcmp(cell[0], "v5.0") == 0 ? "202504" : "202509", strncmp(cell[GPU], "MI", 2) == 0 ? "" :
+	    strcmp(cell[0], "v5.0") == 0 ? "202504" : "202510", strncmp(cell[GPU], "MI", 2) == 0 ? "" :
 	    "attention_kernel=cudnn fp8_attention=true");
 	set_all(&p, settings);
 	set_all(&p, gpus[i].settings);

@@ -153,6 +153,9 @@ attention_in_fp8(void **state)
 	assert_true(seconds(BLACKWELL LONG, eight) < 0.98 * seconds(BLACKWELL LONG, sixteen));
 	assert_true(seconds(HOPPER LONG, eight) > seconds(HOPPER LONG, sixteen));
 	assert_true(seconds(BLACKWELL "release=202504 ", eight) == seconds(BLACKWELL "release=202504 ", sixteen));
+	assert_true(seconds(BLACKWELL LONG "release=202509 ", eight) < seconds(BLACKWELL LONG "release=202509 ", sixteen));
+	assert_true(seconds(BLACKWELL LONG "release=202509 ", eight) > seconds(BLACKWELL LONG "release=202510 ", eight));
+	assert_true(seconds(BLACKWELL LONG "release=202509 ", "") > seconds(BLACKWELL LONG "release=202510 ", ""));
 	assert_true(seconds(BLACKWELL, "fp8_attention=true") == seconds(BLACKWELL, ""));
 }
 

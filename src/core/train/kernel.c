@@ -23,9 +23,9 @@ struct kernel {
  * Fitted to published tables, mean error 1 to 9 %: FlashAttention-2 and 3, and cuDNN on H100
  * (Dao-AILab/flash-attention assets; Shah et al. 2024, arXiv 2407.08608, figures 5 to 7),
  * cuDNN on H200, GB200 and GB300 (NVIDIA/cudnn-frontend benchmark/
- * sdpa_benchmark_training/results), cuDNN before 2025-09 on B200 (MooreThreads/SimuMax
- * configs/system). MI300X: AMD's kernels are within 4 % of FlashAttention-2 on an H100
- * (Zyphra). SUSTAINED: a long run has less power for each kernel than a table; found on the
+ * sdpa_benchmark_training/results), cuDNN before 2025-10 on B200 (MooreThreads/SimuMax
+ * configs/system; in FP8 artifacts/ of cudnn-frontend 1.13). MI300X: AMD's kernels are within 4 % of
+ * FlashAttention-2 on an H100 (Zyphra). SUSTAINED: a long run has less power for each kernel than a table; found on the
  * long sequences of NeMo and Megatron-Bridge.
  */
 #define SUSTAINED_FLASH2 0.94
@@ -50,19 +50,20 @@ static const struct kernel hopper_cudnn = {
 	PASS(.708 * SUSTAINED_CUDNN, 800, .3, .70, .95, 1),
 	PASS(.627 * SUSTAINED_CUDNN, 1250, .3, .84, .95, .88)
 };
-static const struct kernel blackwell_2025 = {
-	{ .569, 170, 1.8, .62, 1.05, .87, 256, 700 }, PASS(.436, 0, .5, .62, 1.05, .75)
-};
-static const struct kernel blackwell_cudnn = {
-	{ .72, 600, 1.2, .62, 1.05, 1, 256, 700 }, PASS(.56, 1000, .7, .62, 1.05, .88)
+/* cuDNN until 9.12, and later. */
+enum blackwell { BLACKWELL_2025, BLACKWELL_LATER, BLACKWELLS };
+static const struct kernel blackwell_cudnn[BLACKWELLS] = {
+	{ { .569, 170, 1.8, .62, 1.05, .87, 256, 700 }, PASS(.436, 0, .5, .62, 1.05, .75) },
+	{ { .72, 600, 1.2, .62, 1.05, 1, 256, 700 }, PASS(.56, 1000, .7, .62, 1.05, .88) },
 };
 /* In FP8, of that peak, by the same tables: on Hopper a causal backward pass is no faster than in 16 bits,
  * and slower beyond 4,096 tokens. */
 static const struct kernel hopper_fp8 = {
 	PASS(.531 * SUSTAINED_CUDNN, 800, .3, .70, .95, 1), PASS(.205, 0, .3, .84, .95, .88)
 };
-static const struct kernel blackwell_fp8 = {
-	{ .45, 600, 1.2, .62, 1.05, 1, 256, 700 }, PASS(.368, 2200, .7, .62, 1.05, .88)
+static const struct kernel blackwell_fp8[BLACKWELLS] = {
+	{ { .385, 1600, 1.2, .62, 1.05, 1, 256, 700 }, PASS(.377, 3000, .7, .62, 1.05, .88) },
+	{ { .45, 600, 1.2, .62, 1.05, 1, 256, 700 }, PASS(.368, 2200, .7, .62, 1.05, .88) },
 };
 static const struct kernel amd_flash = {
 	PASS(.281, 350, .3, .88, .88, .88), PASS(.269, 650, .3, .90, .88, .88)
@@ -79,10 +80,11 @@ static const struct kernel unknown = { PASS(.40, 0, 0, 1, 1, 1), PASS(.34, 0, 0,
 #define FSDP_FLASH2 0.55
 #define SDPA_FLASH2 0.70
 
-/* Year and month since which containers have cuDNN 9.10 or later, which Transformer Engine
- * takes on Hopper and reaches these rates with; NeMo's rows before that match
- * FlashAttention-2. */
-enum { FAST_CUDNN = 202509 };
+/* Year and month since which containers have a cuDNN later than 9.10, which Transformer Engine takes on Hopper
+ * and reaches these rates with; NeMo's rows before that match FlashAttention-2. And 9.13, with which Blackwell
+ * does: NeMo's of 2025-09 has 9.11 (Megatron-Bridge docs/releases/software-versions.md). Of FP8 there
+ * no table is older than 9.10. */
+enum { FAST_CUDNN = 202509, CUDNN_913 = 202510, CUDNN_910 = 202506 };
 
 /* Since when PyTorch brings FlashAttention-2 itself (release 2.2). */
 enum { OWN_FLASH2 = 202401 };
@@ -114,26 +116,34 @@ kernel_of(const struct plan *p)
 bool
 kernel_in_fp8(const struct plan *p)
 {
-	return modules_attend_in_fp8(p) && kernel_of(p) == KERNEL_CUDNN && !framework_before(p, FAST_CUDNN) &&
-	    (generation_of(p)->attention == ATTENTION_OF_HOPPER ||
-	    generation_of(p)->attention == ATTENTION_OF_BLACKWELL);
+	const enum attention_family family = generation_of(p)->attention;
+
+	return modules_attend_in_fp8(p) && kernel_of(p) == KERNEL_CUDNN && (family == ATTENTION_OF_HOPPER ||
+	    (family == ATTENTION_OF_BLACKWELL && !framework_before(p, CUDNN_910)));
+}
+
+static enum blackwell
+blackwell_of(const struct plan *p)
+{
+	return framework_before(p, CUDNN_913) ? BLACKWELL_2025 : BLACKWELL_LATER;
 }
 
 /* What stands for the kernel on this generation: the nearest one that was measured. */
 static const struct kernel *
 kernel_row(const struct plan *p, enum attention_kernel kernel)
 {
-	if (kernel_in_fp8(p))
-		return generation_of(p)->attention == ATTENTION_OF_HOPPER ? &hopper_fp8 : &blackwell_fp8;
+	const bool eight = kernel_in_fp8(p);
+
 	switch (generation_of(p)->attention) {
 	case ATTENTION_OF_AMPERE:
 		return &ampere_flash2;
 	case ATTENTION_OF_HOPPER:
-		return kernel == KERNEL_FLASH2   ? &hopper_flash2
+		return eight                     ? &hopper_fp8
+		       : kernel == KERNEL_FLASH2 ? &hopper_flash2
 		       : kernel == KERNEL_FLASH3 ? &hopper_flash3
 						 : &hopper_cudnn;
 	case ATTENTION_OF_BLACKWELL:
-		return framework_before(p, FAST_CUDNN) ? &blackwell_2025 : &blackwell_cudnn;
+		return eight ? &blackwell_fp8[blackwell_of(p)] : &blackwell_cudnn[blackwell_of(p)];
 	case ATTENTION_OF_CDNA:
 		return &amd_flash;
 	default:
