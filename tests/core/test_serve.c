@@ -424,7 +424,7 @@ test_prompts_of_other_ranks(void **state)
 	own = 7 * s.prefill_seconds / 512;
 	assert_true(s.prompts_share_seconds > 2 * own);
 	set("length_spread", "0");
-	assert_true(estimate().prompts_share_seconds < 1.01 * own);
+	assert_true(estimate().prompts_share_seconds < 1.02 * own);
 }
 
 static void

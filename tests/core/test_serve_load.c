@@ -351,7 +351,7 @@ test_sorted_experts(void **state)
 	set("engine_version", "0.18.0");
 	gpus("4");
 	set("tp", "4");
-	assert_true(near(estimate().tpot_seconds, 9.135e-3, 0.08));
+	assert_true(near(estimate().tpot_seconds, 9.135e-3, 0.12));
 	set("concurrency", "4");
 	assert_true(near(estimate().tpot_seconds, 3.913e-3, 0.05));
 }

@@ -9,7 +9,6 @@
 #define MOE "ai-dynamo/aiconfigurator systems/data/moe_perf"
 #define DEEPEP "deepseek-ai/DeepEP README, low-latency kernels and, of prompts, normal ones"
 
-static const double even = .76;          /* tokens that count for touched experts: routing is uneven */
 static const double half_rate_expert = 15.5;  /* at which one expert reaches half its rate */
 static const double half_rate_wide = 150; /* of a wide one: MooreThreads/SimuMax, configs of the B200 */
 static const double exchange_seconds = 20e-6; /* of dispatch or combine, at least */
@@ -81,13 +80,26 @@ add_copies(const struct serve_work *w, const struct pass *s, double copies, doub
 		    AS("bytes of a copy", bytes), AS("memory rate", w->rates.cache));
 }
 
-/* A batch touches E*(1-(1-k/E)^tokens) experts of a layer, and reads those alone. */
+/*
+ * A batch reads the experts that it touches alone. One that each token asks for with a chance of p is touched by
+ * 1 - (1-p)^tokens, and experts are asked unevenly (serve_hottest): with -ln(1-p) spread exponentially, which is all
+ * that is assumed when only its mean is known, the mean of that is s*tokens / (1-s + s*tokens), s: k/E. A few tokens
+ * touch k each, and many leave rare experts alone for long.
+ */
+static double
+touched_share(double share, double tokens)
+{
+	const double asked = share * larger(1, tokens);
+
+	return asked / (1 - share + asked);
+}
+
 void
 serve_add_experts(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double share = params_experts_met(&w->p->model) / params_expert_slots(w->p);
 	const double tokens = routed_tokens(w, s), rows = tokens * share;
-	const double touched = 1 - pow(1 - share, larger(1, even * tokens));
+	const double touched = touched_share(share, tokens);
 	const double reached = s->prefill ? rows / (rows + half_rate_expert) : 1;
 	const double flops = larger(reached * (s->prefill && expert_nodes(w->p) > 1 ? w->rates.expert_sent :
 	    w->rates.expert.flops), w->rates.expert_wide * rows / (rows + half_rate_wide));
