@@ -46,19 +46,19 @@ static void
 test_next_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TPOT, 1021, 5.5, 16.2);
+	hold("all", LATENCY_TPOT, 1021, 5.5, 16.1);
 	hold("vllm", LATENCY_TPOT, 286, 5.1, 15.5);
 	hold("trtllm", LATENCY_TPOT, 521, 5.9, 16.6);
-	hold("sglang", LATENCY_TPOT, 214, 5.8, 16.9);
-	hold("gpt-oss-120b", LATENCY_TPOT, 143, 6.6, 25.2);
-	hold("glm-5", LATENCY_TPOT, 14, 2.8, 11.5);
+	hold("sglang", LATENCY_TPOT, 214, 6.6, 17.5);
+	hold("gpt-oss-120b", LATENCY_TPOT, 143, 5.7, 20.7);
+	hold("glm-5", LATENCY_TPOT, 14, 5.0, 12.6);
 }
 
 static void
 test_first_tokens(void **state)
 {
 	(void)state;
-	hold("all", LATENCY_TTFT, 988, 15.9, 52.6);
+	hold("all", LATENCY_TTFT, 988, 15.9, 52.8);
 	hold("vllm", LATENCY_TTFT, 280, 12.9, 33);
 	hold("trtllm", LATENCY_TTFT, 506, 17.5, 55.5);
 	hold("sglang", LATENCY_TTFT, 202, 18, 65);
