@@ -69,6 +69,10 @@ express_traffic(struct plan *p, char *const *cell)
 		accuracy_put_number(p, "generate_spread", accuracy_number(cell[C_ANSWER_SD]) / answer);
 	put_said(p, "traffic.requests", cell[C_REQUESTS]);
 	put_said(p, "prefix_hit", cell[C_HIT]);
+	if (strstr(cell[C_NOTE], "hit share unknown") != NULL) { /* inference-perf: ten groups of ten prompts */
+		accuracy_put(p, "prefixes", "100");
+		accuracy_put_number(p, "prefix_tokens", prompt);
+	}
 	put_said(p, "max_batched_tokens", cell[C_TOKENS]);
 	put_said(p, "max_num_seqs", cell[C_SEQS]);
 }
@@ -259,17 +263,15 @@ fit_row(const struct open_row *w, double *decode, double *prefill)
 	for (int i = 0; i < ROUNDS; i++) {
 		struct rate_served at;
 		struct serve s;
-		double over;
 
 		accuracy_put_number(&p, "tpot_scale", *decode);
 		accuracy_put_number(&p, "ttft_scale", *prefill);
 		s = estimate(w, &p);
 		rate_loop(&at, &s.rate.engine, &s.rate.load_of_one, 99, &room);
-		over = s.rate.engine.answer + s.rate.engine.prompt_token * s.rate.load_of_one.prompt.mean;
 		*decode = kept_scale(*decode * kept_scale(tpot / (is_said(w->cell[C_TPOT_P50]) ? at.tpot.p50 :
 		    at.tpot.mean), .33, 3), .2, 5);
-		*prefill = kept_scale(*prefill * pow(kept_scale(larger(1e-3, ttft - over) /
-		    larger(1e-3, (half ? at.ttft.p50 : at.ttft.mean) - over), .33, 3), .8), .2, 5);
+		*prefill = kept_scale(*prefill * pow(kept_scale(ttft / (half ? at.ttft.p50 : at.ttft.mean), .33, 3),
+		    .8), .2, 5);
 	}
 }
 

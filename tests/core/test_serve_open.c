@@ -139,7 +139,7 @@ test_prompts_share_passes(void **state)
 static void
 test_prefixes(void **state)
 {
-	struct serve none, some, all, host, spread;
+	struct serve none, some, all, host, spread, wordy;
 
 	(void)state;
 	load("llama-3.1-8b");
@@ -151,14 +151,18 @@ test_prefixes(void **state)
 	set("traffic.prefix_tokens", "3000");
 	set("traffic.prefixes", "10");
 	all = estimate_at("1");
-	assert_true(near(all.rate.hit, .75, 1e-9));
+	assert_true(near(all.rate.hit, .75, 1e-3));
 	assert_true(all.ttft_seconds < none.ttft_seconds && all.rate.saturation > none.rate.saturation);
 	set("traffic.prefixes", "1000");
 	some = estimate_at("1");
 	assert_true(some.rate.hit > 0 && some.rate.hit < .5);
-	set("serving.kv_host_gib", "400");
+	set("generate_tokens", "2000"); /* answers push beginnings out */
+	wordy = estimate_at("0.2");
+	set("generate_tokens", "");
+	assert_true(wordy.rate.hit < .8 * some.rate.hit);
+	set("serving.kv_host_gib", "4000");
 	host = estimate_at("1");
-	assert_true(near(host.rate.hit, .75, 1e-9) && host.rate.engine.fetch > 0);
+	assert_true(near(host.rate.hit, .75, .02) && host.rate.engine.fetch > 0);
 	set("serving.kv_host_gib", "0");
 	gpus("4");
 	set("replicas", "4");

@@ -316,7 +316,7 @@ fit_rate(struct fit *fit, const struct session *s, const struct plan *p, const s
 {
 	const struct serve_rate *r = &e->serve.rate;
 	struct plan q = *p;
-	double steps = 1, prompts = 1, over = 0;
+	double steps = 1, prompts = 1;
 
 	for (int i = 0; i < FIT_ROUNDS; i++) {
 		q.calibration.tpot_scale = steps;
@@ -324,17 +324,15 @@ fit_rate(struct fit *fit, const struct session *s, const struct plan *p, const s
 		estimate_run(e, &q, &s->catalog, NULL);
 		if (!e->served || !r->followed || !(r->load < 1)) /* a queue tells of no step */
 			return false;
-		over = r->engine.answer + r->engine.prompt_token *
-		    rate_text(r->load_of_one.prompt.mean, r->load_of_one.hit);
 		if (b->tpot_seconds > 0)
 			steps = kept_scale(steps * kept_scale(b->tpot_seconds / r->tpot.mean, .33, 3), .2, 5);
-		if (b->ttft_seconds > over)
-			prompts = kept_scale(prompts * pow(kept_scale((b->ttft_seconds - over) /
-			    larger(1e-4, r->ttft.mean - over), .33, 3), .8), .2, 5);
+		if (b->ttft_seconds > 0)
+			prompts = kept_scale(prompts * pow(kept_scale(b->ttft_seconds / r->ttft.mean, .33, 3), .8),
+			    .2, 5);
 	}
 	if (b->tpot_seconds > 0)
 		fit->tpot_scale = steps;
-	if (b->ttft_seconds > over)
+	if (b->ttft_seconds > 0)
 		fit->ttft_scale = prompts;
 	return true;
 }

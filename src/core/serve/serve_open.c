@@ -12,7 +12,7 @@
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_pools.h"
 
-enum { HIT_ROUNDS = 4, SPLIT_BISECTIONS = 24 };
+enum { HIT_ROUNDS = 4, KEPT_BISECTIONS = 40, SPLIT_BISECTIONS = 24 };
 
 /* Batches and passes of the table: powers of two, and batches between them. */
 static const double table_batches[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256,
@@ -98,16 +98,17 @@ engine_of_work(const struct serve_work *w, double kv_tokens, double fetch)
 	const struct plan *p = w->p;
 	const struct engine *row = engine_of(p);
 	const double ranks = ranks_of(w), stages = w->setup->pp;
+	const double first = scale_or_one(p->calibration.ttft_scale);
 	struct rate_engine e = { .first = !row->mixes, .graphs = row->mixes_in_graphs && !p->serving.eager,
 		.ahead = w->rates.ahead,
 		.budget = w->setup->tokens * ranks, .slots = w->setup->seqs * ranks,
-		.kv_tokens = kv_tokens * ranks, .answer = w->rates.arrival,
-		.prompt_token = w->rates.prompt_token, .fetch = fetch,
+		.kv_tokens = kv_tokens * ranks, .answer = first * w->rates.arrival,
+		.prompt_token = first * w->rates.prompt_token, .fetch = fetch,
 		.tokens = serve_tokens_a_step(p), .verified = 1 + (double)p->serving.draft_tokens };
 
 	e.tokens_sd = e.tokens > 1 ? .15 * e.tokens : 0; /* between texts */
 	put_steps(&e.table, w, scale_or_one(p->calibration.tpot_scale));
-	put_passes(&e.table, w, scale_or_one(p->calibration.ttft_scale));
+	put_passes(&e.table, w, first);
 	/* stages work on different prompts, but each prompt goes through all of them */
 	e.answer += (stages - 1) * rate_pass(&e.table, serve_prompt_tokens(p),
 	    serve_prompt_tokens(p) * serve_prompt_tokens(p));
@@ -145,18 +146,39 @@ load_of_plan(const struct plan *p, double engines)
 
 /* ---- prefixes ----------------------------------------------------------------------------- */
 
-/* Share of a prompt that a cache of so many tokens has, of prefixes that all are asked for as often:
- * those that it has room for (Fricker et al. 2012, arXiv 1202.3974, of equal popularity). */
+/* Requests between two that share a beginning, at most, where the cache has it still. Finished requests leave all of
+ * theirs, answers too, and what was left first is taken anew first (vLLM vllm/v1/core/block_pool.py, SGLang
+ * srt/mem_cache/radix_cache.py): a beginning stays while what came since has room, n beginnings once and the rest
+ * of each request. */
+static double
+requests_kept(double beginnings, double tokens, double rest, double room)
+{
+	double low = 0, high = room / larger(1, rest);
+
+	for (int i = 0; i < KEPT_BISECTIONS; i++) {
+		const double n = (low + high) / 2;
+
+		if (beginnings * tokens * (1 - exp(-n / beginnings)) + n * rest < room)
+			low = n;
+		else
+			high = n;
+	}
+	return low;
+}
+
+/* Share of a prompt that a cache of so many tokens has, of beginnings that all are asked for as often and by
+ * chance (Fricker et al. 2012, arXiv 1202.3974). */
 static double
 hit_share(const struct serve_rate *r, const struct plan *p, double room)
 {
 	const struct arrivals *t = &p->traffic;
 	const double apart = t->routing == ROUTING_PREFIX ? r->engines : 1;
 	const double prompt = r->load_of_one.prompt.mean;
-	const double tokens = smaller((double)t->prefix_tokens, prompt - 1);
-	const double all = larger(1, (double)t->prefixes / apart) * tokens;
+	const double tokens = larger(0, smaller((double)t->prefix_tokens, prompt - 1));
+	const double beginnings = larger(1, (double)t->prefixes / apart);
+	const double rest = prompt - tokens + r->load_of_one.answer.mean;
 
-	return larger(0, tokens) / prompt * smaller(1, larger(0, room) / all);
+	return tokens / prompt * (1 - exp(-requests_kept(beginnings, tokens, rest, larger(0, room)) / beginnings));
 }
 
 /* What of the cache running requests leave for prefixes, and the host's tier behind it. Requests
