@@ -68,10 +68,11 @@ express_traffic(struct plan *p, char *const *cell)
 	if (is_said(cell[C_ANSWER_SD]))
 		accuracy_put_number(p, "generate_spread", accuracy_number(cell[C_ANSWER_SD]) / answer);
 	put_said(p, "traffic.requests", cell[C_REQUESTS]);
-	put_said(p, "prefix_hit", cell[C_HIT]);
-	if (strstr(cell[C_NOTE], "hit share unknown") != NULL) { /* inference-perf: ten groups of ten prompts */
-		accuracy_put(p, "prefixes", "100");
+	if (strstr(cell[C_NOTE], "hit share unknown") != NULL || strstr(cell[C_NOTE], "100 distinct prompts") != NULL) {
+		accuracy_put(p, "prefixes", "100"); /* inference-perf: ten groups of ten prompts */
 		accuracy_put_number(p, "prefix_tokens", prompt);
+	} else {
+		put_said(p, "prefix_hit", cell[C_HIT]);
 	}
 	put_said(p, "max_batched_tokens", cell[C_TOKENS]);
 	put_said(p, "max_num_seqs", cell[C_SEQS]);

@@ -172,6 +172,26 @@ test_prefixes(void **state)
 	assert_true(estimate_at("4").rate.hit > 2 * spread.rate.hit);
 }
 
+/* A benchmark asks for each beginning a first time: one in twenty is computed, and the tail is of those. */
+static void
+test_first_prefixes(void **state)
+{
+	struct serve warm, cold;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("traffic.mix", "rag");
+	set("prompt_spread", "0");
+	set("traffic.prefix_tokens", "3900");
+	set("traffic.prefixes", "20");
+	warm = estimate_at("1");
+	set("traffic.requests", "400");
+	cold = estimate_at("1");
+	assert_true(near(cold.rate.hit, .95 * warm.rate.hit, .001));
+	assert_true(cold.rate.ttft.p99 > 2 * warm.rate.ttft.p99 && near(cold.rate.ttft.p50, warm.rate.ttft.p50, .2));
+}
+
 /* Workers that prefill keep prompts out of steps; too few of them hold everything up. */
 static void
 test_rates_of_pools(void **state)
@@ -205,7 +225,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
-		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
 		cmocka_unit_test(test_rates_of_pools),
 	};
 

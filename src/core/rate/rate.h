@@ -18,7 +18,8 @@ struct rate_load {
 	double rate;          /* requests a second and engine, above 0 */
 	double shape;         /* of the gaps: rate_gaps */
 	struct rate_length prompt, answer;
-	double hit;           /* share of a prompt's tokens that the prefix cache has */
+	double hit;           /* share of prompts' tokens that the prefix cache has: */
+	double found;         /* so much of those whose beginning it has, nothing of others; 0: hit of each */
 	double ramp;          /* seconds until the rate is full, linear */
 	int engines;          /* that take turns */
 	enum rate_routing routing;

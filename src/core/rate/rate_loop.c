@@ -102,6 +102,17 @@ struct chunks {
 	int ended;
 };
 
+/* Share of a request's prompt that the cache has. */
+static double
+met_of(const struct rate_load *l, int32_t i)
+{
+	const double chance = (double)(rate_mix((uint64_t)i) >> 11) * 0x1p-53;
+
+	if (!(l->found > l->hit))
+		return l->hit;
+	return chance * l->found < l->hit ? l->found : 0;
+}
+
 /* It came while the pass before this one ran, which this one was scheduled at the beginning of. */
 static bool
 is_too_late(const struct loop *o, const struct loop_engine *g, int32_t i)
@@ -128,7 +139,7 @@ take_up(struct loop *o, struct loop_engine *g, const struct chunks *c)
 	g->used += whole;
 	g->part = i;
 	g->whole = whole;
-	g->done = smaller(floor(o->l->hit * (double)r[i].prompt), whole - 1);
+	g->done = smaller(floor(met_of(o->l, i) * (double)r[i].prompt), whole - 1);
 	if (r[i].first < 0 && i >= o->from && i < o->to)
 		o->queue += g->t - r[i].arrived;
 	return true;
@@ -264,10 +275,11 @@ run_steps(struct loop *o, struct loop_engine *g, double until)
 }
 
 static void
-count_request(const struct loop *o, const struct rate_request *r, double end)
+count_request(const struct loop *o, int32_t i, double end)
 {
+	const struct rate_request *const r = &o->room->request[i];
 	const double outside = o->e->answer + o->e->fetch +
-	    o->e->prompt_token * rate_text((double)r->prompt, o->l->hit);
+	    o->e->prompt_token * rate_text((double)r->prompt, met_of(o->l, i));
 
 	tally_add(&o->room->ttft, r->first - r->arrived + outside, 1);
 	if (r->answer > 1)
@@ -291,7 +303,7 @@ end_requests(struct loop *o, struct loop_engine *g)
 		g->context = larger(0, g->context - held);
 		g->used = larger(0, g->used - held);
 		if (i >= o->from && i < o->to)
-			count_request(o, &all[i], g->t);
+			count_request(o, i, g->t);
 	}
 	if (g->running > 0)
 		return;

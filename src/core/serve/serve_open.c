@@ -166,19 +166,28 @@ requests_kept(double beginnings, double tokens, double rest, double room)
 	return low;
 }
 
+/* Tokens of a prompt that others have too, but for its last one. */
+static double
+beginning_of(const struct plan *p, const struct rate_length *prompt)
+{
+	return larger(0, smaller((double)p->traffic.prefix_tokens, prompt->mean - 1));
+}
+
 /* Share of a prompt that a cache of so many tokens has, of beginnings that all are asked for as often and by
- * chance (Fricker et al. 2012, arXiv 1202.3974). */
+ * chance (Fricker et al. 2012, arXiv 1202.3974). A benchmark that ends asks for each of them a first time. */
 static double
 hit_share(const struct serve_rate *r, const struct plan *p, double room)
 {
 	const struct arrivals *t = &p->traffic;
 	const double apart = t->routing == ROUTING_PREFIX ? r->engines : 1;
-	const double prompt = r->load_of_one.prompt.mean;
-	const double tokens = larger(0, smaller((double)t->prefix_tokens, prompt - 1));
+	const struct rate_length *prompt = &r->load_of_one.prompt;
+	const double tokens = beginning_of(p, prompt), rest = prompt->mean - tokens + r->load_of_one.answer.mean;
 	const double beginnings = larger(1, (double)t->prefixes / apart);
-	const double rest = prompt - tokens + r->load_of_one.answer.mean;
+	const double requests = (double)t->requests / r->engines / beginnings;
+	const double again = requests > 0 ? 1 - (1 - exp(-requests)) / requests : 1;
 
-	return tokens / prompt * (1 - exp(-requests_kept(beginnings, tokens, rest, larger(0, room)) / beginnings));
+	return again * tokens / prompt->mean *
+	    (1 - exp(-requests_kept(beginnings, tokens, rest, larger(0, room)) / beginnings));
 }
 
 /* What of the cache running requests leave for prefixes, and the host's tier behind it. Requests
@@ -202,6 +211,7 @@ find_hits(struct serve_rate *r, const struct plan *p, double kv_bytes, double fe
 		r->engine.kv_tokens = larger(whole, pool - smaller(left, (double)p->traffic.prefixes *
 		    (double)p->traffic.prefix_tokens)) * whole / (prompt->mean * (1 - hit) + answer->mean / 2);
 	}
+	r->load_of_one.found = beginning_of(p, prompt) / prompt->mean;
 	r->engine.fetch = fetch_rate > 0 ? (hit - near) * prompt->mean * kv_bytes / fetch_rate : 0;
 }
 
