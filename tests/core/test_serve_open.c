@@ -212,6 +212,10 @@ test_rates_of_pools(void **state)
 	assert_true(split.rate.gap < mixed.rate.gap / 2);
 	assert_true(split.rate.tpot.p99 < mixed.rate.tpot.p99);
 	assert_true(split.rate.ttft.p50 < split.rate.ttft.p99);
+	set("generate_spread", "0"); /* whole answers differ by their first tokens then */
+	split = estimate_at("8");
+	assert_true(near(split.rate.life.p99 - split.rate.life.p50, split.rate.ttft.p99 - split.rate.ttft.p50, 1e-6));
+	set("generate_spread", "");
 	set("replicas", "3");
 	set("prefill_workers", "1xtp1");
 	starved = estimate_at("8");

@@ -65,7 +65,7 @@ first_token(struct rate_split *s, const struct rate_pools *p, const struct rate_
 	const double begun = begun_queue(l, p->busy / p->lanes, spread);
 	const double moving = smaller(most_used, rate * p->sent / p->senders);
 	const enum quantity q = QUANTITY_TTFT;
-	double sum = 0;
+	double sum = 0, waits;
 
 	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
 	    e->answer + e->prompt_token * tokens, AS("request", e->answer),
@@ -75,18 +75,18 @@ first_token(struct rate_split *s, const struct rate_pools *p, const struct rate_
 		LEDGER_TERM(ledger, sum, q, "prefix from the host", BENCHMARKS, p->fetch,
 		    AS("seconds", p->fetch));
 	LEDGER_TERM(ledger, sum, q, "prefill", BENCHMARKS, p->alone, AS("seconds", p->alone));
+	s->after = p->hop + p->sent * (1 + moving / (1 - moving) / 2) + s->step;
 	LEDGER_TERM(ledger, sum, q, "KV cache sent", MOVED,
 	    p->sent * (1 + moving / (1 - moving) / 2), AS("seconds", p->sent),
 	    AS("share of the time that one is sent", moving));
 	LEDGER_TERM(ledger, sum, q, "a decode step", LITTLE, s->step, AS("seconds", s->step));
-	s->waits = pow(used, sqrt(2 * (p->lanes + 1)) - 1);
+	waits = pow(used, sqrt(2 * (p->lanes + 1)) - 1);
 	ledger_part(ledger, PART_QUEUE);
 	LEDGER_TERM(ledger, s->queue, q, "prompts before it", QUEUE,
-	    smaller(begun, s->waits * p->busy / p->lanes / (1 - used) * spread / 2),
-	    AS("of a run from empty", begun), AS("share that waits", s->waits), AS("prompt", p->busy),
+	    smaller(begun, waits * p->busy / p->lanes / (1 - used) * spread / 2),
+	    AS("of a run from empty", begun), AS("share that waits", waits), AS("prompt", p->busy),
 	    AS("workers", p->lanes), IS(used), AS("gaps, cv^2", gaps), AS("prompts, cv", prompts));
 	ledger_part(ledger, PART_NONE);
-	s->tail = s->waits > 0 ? s->queue / s->waits : 0;
 	return sum + s->queue;
 }
 
@@ -106,14 +106,6 @@ rate_split(const struct rate_pools *p, const struct rate_engine *e, const struct
 	    AS("step", s.step), AS("tokens of a step", e->tokens));
 	s.life = s.ttft + larger(0, l->answer.mean - 1) * s.tpot;
 	return s;
-}
-
-double
-rate_split_ttft(const struct rate_split *s, double share)
-{
-	const double late = s->waits > 1 - share ? s->tail * log(s->waits / (1 - share)) : 0;
-
-	return s->ttft - s->queue + late;
 }
 
 double

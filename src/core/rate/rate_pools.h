@@ -1,6 +1,7 @@
 /*
  * rate_pools.h - an open loop over two pools: prompts queue for engines that prefill, their KV cache
- * is sent, and engines that hold no prompts decode. By formulas alone.
+ * is sent, and engines that hold no prompts decode. Means by formulas; percentiles need the
+ * events of the pool that prefills.
  *
  * The queue is that of several servers (Allen 1990, Probability, Statistics and Queueing Theory,
  * section 5.3.6: Allen-Cunneen's approximation).
@@ -19,6 +20,8 @@ struct rate_pools {
 	double senders;           /* so many at once */
 	double decoders;          /* engines of the other pool */
 	double fetch;             /* of a cached prefix from the host */
+	double workers;           /* that queue for themselves, each as */
+	struct rate_engine prefill;
 };
 
 struct rate_split {
@@ -26,7 +29,7 @@ struct rate_split {
 	double batch;             /* in flight on a decoding engine */
 	double prefilling;        /* share of the prefill workers' time */
 	double step, queue, ttft, tpot, life; /* means */
-	double waits, tail;       /* share of prompts that wait, and how long those do on average */
+	double after;             /* of ttft, what comes when a prompt is done: hop, transfer, a step */
 	bool stable;
 };
 
@@ -34,9 +37,7 @@ struct rate_split {
 struct rate_split rate_split(const struct rate_pools *p, const struct rate_engine *decode,
     const struct rate_load *l, double rate, struct ledger *ledger);
 
-/* Time to the first token that a share of the requests stays within; a step with so many more in
- * flight than the mean as that share allows (Poisson). */
-double rate_split_ttft(const struct rate_split *s, double share);
+/* A step with so many more in flight than the mean as a share of the time allows (Poisson). */
 double rate_split_step(const struct rate_split *s, const struct rate_engine *decode,
     const struct rate_load *l, double share);
 #endif

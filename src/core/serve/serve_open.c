@@ -8,17 +8,12 @@
 #include "core/plan/field.h"
 #include "core/plan/pool.h"
 #include "core/rate/rate_formula.h"
+#include "core/serve/serve_engine.h"
 #include "core/serve/serve_links.h"
 #include "core/serve/serve_loop.h"
 #include "core/serve/serve_pools.h"
 
-enum { HIT_ROUNDS = 4, KEPT_BISECTIONS = 40, SPLIT_BISECTIONS = 24 };
-
-/* Batches and passes of the table: powers of two, and batches between them. */
-static const double table_batches[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256,
-	384, 512, 768, 1024, 1536, 2048, 3072, 4096, 8192 };
-static const double table_tokens[] = { 16, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768,
-	65536 };
+enum { HIT_ROUNDS = 4, KEPT_BISECTIONS = 40, SPLIT_BISECTIONS = 10 };
 
 static const double inside_least = .01;  /* of a rate, by which it misses its limits at least */
 static const double even_shape = 1e4;    /* of gaps, from which they are all the same */
@@ -26,94 +21,7 @@ static const double idle_share = .15;    /* of a GPU's power when nothing runs, 
 static const double memory_share = .35;  /* and of the rest while memory alone works: assumed, few
  * publish watts beside a rate */
 
-/* ---- one engine --------------------------------------------------------------------------- */
-
-/* A rank of data parallel attention that waits for others is part of one engine with them, else it
- * is an engine of its own. */
-static double
-ranks_of(const struct serve_work *w)
-{
-	return w->in_step > 1 ? w->setup->dp : 1;
-}
-
-/* The rank with most to read decides: the largest of so many sums of b/ranks lengths (extreme
- * values of a normal distribution). */
-static double
-longest_mean(const struct serve_work *w, double ranks, double b)
-{
-	const struct arrivals *t = &w->p->traffic;
-	const double spread = larger(t->prompt_spread, t->generate_spread);
-
-	return 1 + (ranks > 1 ? spread * sqrt(2 * log(ranks)) / sqrt(larger(1, b / ranks)) : 0);
-}
-
-static void
-put_steps(struct rate_table *t, const struct serve_work *w, double scale)
-{
-	const struct serving *v = &w->p->serving;
-	const double usual = (double)v->prompt_tokens + (double)v->generate_tokens / 2;
-	const double ranks = ranks_of(w);
-
-	t->batches = (int)(sizeof table_batches / sizeof *table_batches);
-	for (t->lengths = 0; t->lengths < RATE_LENGTHS; t->lengths++) {
-		const double length = usual * (t->lengths == 0 ? .5 : t->lengths);
-
-		t->length[t->lengths] = larger(length, t->lengths + 1);
-		for (int i = 0; i < t->batches; i++) {
-			const double b = table_batches[i];
-
-			t->batch[i] = b;
-			t->step[t->lengths][i] = scale * serve_step_at(w, b / ranks,
-			    t->length[t->lengths] * longest_mean(w, ranks, b), NULL);
-		}
-	}
-}
-
-/* One prompt is on one rank; more of them spread. */
-static void
-put_passes(struct rate_table *t, const struct serve_work *w, double scale)
-{
-	const double prompt = larger(1, (double)w->p->serving.prompt_tokens), ranks = ranks_of(w);
-
-	for (t->passes = 0; t->passes < (int)(sizeof table_tokens / sizeof *table_tokens); t->passes++) {
-		const double tokens = table_tokens[t->passes];
-		const double mine = larger(smaller(tokens, prompt), tokens / ranks);
-
-		t->tokens[t->passes] = tokens;
-		t->pass[t->passes] = scale * serve_pass(w, mine, mine / 2, 1, mine < tokens, NULL) /
-		    w->setup->pp;
-	}
-	rate_table_finish(t);
-}
-
-static double
-scale_or_one(double scale)
-{
-	return scale > 0 ? scale : 1;
-}
-
-static struct rate_engine
-engine_of_work(const struct serve_work *w, double kv_tokens, double fetch)
-{
-	const struct plan *p = w->p;
-	const struct engine *row = engine_of(p);
-	const double ranks = ranks_of(w), stages = w->setup->pp;
-	const double first = scale_or_one(p->calibration.ttft_scale);
-	struct rate_engine e = { .first = !row->mixes, .graphs = row->mixes_in_graphs && !p->serving.eager,
-		.ahead = w->rates.ahead,
-		.budget = w->setup->tokens * ranks, .slots = w->setup->seqs * ranks,
-		.kv_tokens = kv_tokens * ranks, .answer = first * w->rates.arrival,
-		.prompt_token = first * w->rates.prompt_token, .fetch = fetch,
-		.tokens = serve_tokens_a_step(p), .verified = 1 + (double)p->serving.draft_tokens };
-
-	e.tokens_sd = e.tokens > 1 ? .15 * e.tokens : 0; /* between texts */
-	put_steps(&e.table, w, scale_or_one(p->calibration.tpot_scale));
-	put_passes(&e.table, w, first);
-	/* stages work on different prompts, but each prompt goes through all of them */
-	e.answer += (stages - 1) * rate_pass(&e.table, serve_prompt_tokens(p),
-	    serve_prompt_tokens(p) * serve_prompt_tokens(p));
-	return e;
-}
+/* ---- requests ---------------------------------------------------------------------------- */
 
 /* Cut where the context ends: what is longer is refused, or ends there. */
 static struct rate_length
@@ -269,7 +177,7 @@ open_one_pool(struct serve *out, const struct plan *p, const struct serve_work *
 	if (m.stable && ledger != NULL) /* else there is no time to explain */
 		rate_means(&r->engine, &r->load_of_one, ledger);
 	r->saturation = m.saturation * r->engines;
-	out->step_seconds = serve_step(w, larger(1, m.batch) / ranks_of(w), ledger);
+	out->step_seconds = serve_step(w, larger(1, m.batch) / serve_ranks_in_step(w), ledger);
 	out->prefill_seconds = serve_prompt_alone(w, larger(1, r->load_of_one.prompt.mean *
 	    (1 - r->load_of_one.hit)), ledger);
 	out->queue_seconds = m.stable ? m.queue : 0;
@@ -289,7 +197,7 @@ open_split(struct serve *out, const struct plan *p, const struct serve_work *w, 
 	if (s.stable && ledger != NULL)
 		rate_split(&r->pools, &r->engine, &r->load_of_one, p->traffic.rate, ledger);
 	r->saturation = s.saturation;
-	out->step_seconds = serve_step(w, larger(1, s.batch) / ranks_of(w), ledger);
+	out->step_seconds = serve_step(w, larger(1, s.batch) / serve_ranks_in_step(w), ledger);
 	out->prefill_seconds = r->pools.alone;
 	out->queue_seconds = s.stable ? s.queue : 0;
 	out->ttft_seconds = s.stable ? s.ttft : 0;
@@ -311,8 +219,8 @@ serve_open(struct serve *out, const struct plan *p, const struct serve_setup *se
 	r->known = true;
 	r->limited = p->traffic.ttft_limit > 0 || p->traffic.tpot_limit > 0;
 	r->split = pool.workers > 0;
-	r->engines = setup->engines * setup->dp / ranks_of(&w);
-	r->engine = engine_of_work(&w, kv_tokens, has_prefixes(p) ? 0 : fetch);
+	r->engines = setup->engines * setup->dp / serve_ranks_in_step(&w);
+	r->engine = serve_engine_of(&w, kv_tokens, has_prefixes(p) ? 0 : fetch);
 	r->load_of_one = load_of_plan(p, r->engines);
 	if (has_prefixes(p))
 		find_hits(r, p, out->kv_bytes_per_token, serve_fetch_rate(p));
@@ -377,22 +285,50 @@ times_at(const double at[5], double mean)
 	return (struct serve_times){ at[0], at[1], at[2], at[3], at[4], mean };
 }
 
+/* Prompts of a share of the requests as events: a pool of engines whose answers are one token. */
+static struct rate_served
+prompts_alone(const struct serve_rate *r, const struct plan *p, double rate, struct rate_room *room)
+{
+	struct rate_load l = load_of_plan(p, r->pools.workers);
+	struct rate_served s;
+
+	l.rate = rate / r->pools.workers;
+	l.answer = (struct rate_length){ .mean = 1 };
+	l.hit = r->load_of_one.hit;
+	l.found = r->load_of_one.found;
+	rate_loop(&s, &r->pools.prefill, &l, p->traffic.percentile, room);
+	return s;
+}
+
+/* Of the sum of two times that have nothing to do with each other. */
+static double
+both_within(double mean, double one, double other)
+{
+	return mean + (one + other < 0 ? -1 : 1) * hypot(one, other);
+}
+
 static void
-follow_split(struct serve_rate *r, const struct plan *p, double rate)
+follow_split(struct serve_rate *r, const struct plan *p, double rate, struct rate_room *room)
 {
 	const struct rate_split s = rate_split(&r->pools, &r->engine, &r->load_of_one, rate, NULL);
+	const struct rate_served prompts = prompts_alone(r, p, rate, room);
 	const double share[] = { .5, .9, .95, .99, p->traffic.percentile / 100 };
+	const struct rate_times *t = &prompts.ttft;
+	const double at[] = { t->p50, t->p90, t->p95, t->p99, t->asked };
+	const double mean = t->mean + s.after, answer = larger(0, r->load_of_one.answer.mean - 1);
 	double first[5], next[5], life[5];
 
+	r->followed &= prompts.whole;
 	r->in_flight = s.batch * r->engines;
 	for (int i = 0; i < 5; i++) {
-		first[i] = rate_split_ttft(&s, share[i]);
+		first[i] = at[i] + s.after;
 		next[i] = rate_split_step(&s, &r->engine, &r->load_of_one, share[i]) / r->engine.tokens;
-		life[i] = s.ttft + tokens_within(&r->load_of_one.answer, share[i]) * s.tpot;
+		life[i] = both_within(mean + answer * s.tpot, at[i] - t->mean,
+		    (tokens_within(&r->load_of_one.answer, share[i]) - answer) * s.tpot);
 	}
-	r->ttft = times_at(first, s.ttft);
+	r->ttft = times_at(first, mean);
 	r->tpot = times_at(next, s.tpot);
-	r->life = times_at(life, s.life);
+	r->life = times_at(life, mean + answer * s.tpot);
 	r->gap = rate_split_step(&s, &r->engine, &r->load_of_one, .99);
 }
 
@@ -404,7 +340,8 @@ is_inside(const struct serve_rate *r, const struct rate_limits *limits)
 
 /* Of both pools. */
 static double
-split_within(const struct serve_rate *r, const struct plan *p, const struct rate_limits *limits)
+split_within(const struct serve_rate *r, const struct plan *p, const struct rate_limits *limits,
+    struct rate_room *room)
 {
 	double low = 0, high = r->saturation;
 
@@ -412,7 +349,7 @@ split_within(const struct serve_rate *r, const struct plan *p, const struct rate
 		struct serve_rate at = *r;
 		const double rate = (low + high) / 2;
 
-		follow_split(&at, p, rate);
+		follow_split(&at, p, rate, room);
 		if (is_inside(&at, limits))
 			low = rate;
 		else
@@ -429,7 +366,7 @@ find_inside(struct serve_rate *r, const struct plan *p, struct rate_room *room)
 	const struct rate_limits limits = { limit_or_none(t->ttft_limit), limit_or_none(t->tpot_limit),
 		t->percentile };
 
-	r->inside = r->split ? split_within(r, p, &limits) :
+	r->inside = r->split ? split_within(r, p, &limits, room) :
 	    r->engines * rate_within(&r->engine, &r->load_of_one, &limits, room);
 	if (r->load >= 1)
 		return;
@@ -449,7 +386,7 @@ void
 serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_room *room)
 {
 	if (r->split)
-		follow_split(r, p, p->traffic.rate);
+		follow_split(r, p, p->traffic.rate, room);
 	else
 		follow_events(r, p, room);
 }

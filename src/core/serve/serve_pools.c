@@ -5,6 +5,7 @@
 #include "core/base/number.h"
 #include "core/model/params.h"
 #include "core/model/weights.h"
+#include "core/serve/serve_engine.h"
 #include "core/serve/serve_links.h"
 
 #define BENCHMARKS "SemiAnalysisAI/InferenceX, disaggregated rows; ai-dynamo/aiconfigurator systems/silicon_sample.csv"
@@ -176,7 +177,9 @@ serve_pools_open(struct serve *out, const struct plan *p, const struct pool *poo
 	const struct serve_work prefill = serve_work_of(&q, &setup, &kv);
 	const struct rate_pools to = { .alone = serve_prompt_alone(&prefill, prompt, ledger),
 		.busy = serve_prompt_busy(&prefill, prompt), .lanes = setup.engines * setup.dp,
-		.hop = handshake, .senders = setup.engines, .fetch = fetch };
+		.hop = handshake, .senders = setup.engines, .fetch = fetch,
+		.workers = setup.engines * setup.dp / serve_ranks_in_step(&prefill),
+		.prefill = serve_engine_of(&prefill, INFINITY, fetch) };
 
 	out->transfer_rate = serve_transfer_rate(&q, kv_attention_tp(&q), 1);
 	out->transfer_seconds = out->transfer_rate > 0 ?
