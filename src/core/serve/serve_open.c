@@ -324,7 +324,7 @@ follow_split(struct serve_rate *r, const struct plan *p, double rate, struct rat
 		first[i] = at[i] + s.after;
 		next[i] = rate_split_step(&s, &r->engine, &r->load_of_one, share[i]) / r->engine.tokens;
 		life[i] = both_within(mean + answer * s.tpot, at[i] - t->mean,
-		    (tokens_within(&r->load_of_one.answer, share[i]) - answer) * s.tpot);
+		    (tokens_within(&r->load_of_one.answer, share[i]) - r->load_of_one.answer.mean) * s.tpot);
 	}
 	r->ttft = times_at(first, mean);
 	r->tpot = times_at(next, s.tpot);
