@@ -187,6 +187,16 @@ YAML
 run 0 import swift/ray.yaml
 for pair in 'layout = "megatron"' 'algorithm = "grpo"' 'prompts = 8' 'responses = 8' 'rollout_gpus = 4' 'placement = "split"' 'tp = 2' \
     'rollout_tp = 2' 'gpus_per_node = 8'; do out_has "^	$pair;"; done
+# Megatron-SWIFT trains the whole model unless told (swift/megatron/arguments/megatron_args.py), swift sft adapters
+cat >swift/megatron.sh <<'SH'
+NPROC_PER_NODE=8 megatron sft --model ZhipuAI/GLM-4.5-Air --expert_model_parallel_size 8 --fp8_format e4m3 --fp8_recipe blockwise \
+  --fp8_param_gather true --use_precision_aware_optimizer true --exp_avg_dtype bf16 --exp_avg_sq_dtype bf16 --optimizer dist_muon \
+  --overlap_param_gather true --cross_entropy_fusion_impl te --moe_expert_capacity_factor 2 --attention_backend unfused
+SH
+run 0 import swift/megatron.sh
+for pair in 'method = "full"' 'precision = "fp8-block"' 'fp8_param_gather = true' 'precision_aware_optimizer = true' \
+    'moments_dtype = "bf16"' 'optimizer = "muon"' 'overlap_grad_reduce = false' 'overlap_param_gather = true' 'cross_entropy = "te"' \
+    'moe_capacity_factor = 2.0' 'flash_attention = false' 'mtp_layers = 0'; do out_has "^	$pair;"; done
 
 about 'a script that another one reads into itself, and slime, whose model stands in one'
 mkdir -p slime/models

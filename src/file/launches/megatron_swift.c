@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "core/framework/resolve.h"
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"
@@ -38,6 +39,39 @@ take_pool(struct import *im, const struct jsonin *j)
 	import_set_int(im, FIELD_ROLLOUT_GPUS, gpus, rollout_gpus);
 }
 
+/* Formats of products, of a word and a recipe; a recipe alone says nothing. */
+static void
+take_precision(struct import *im, const struct jsonin *j)
+{
+	static const char recipe[] = "fp8_recipe";
+
+	tuning_precision(im, j);
+	if (jsonin_text(j, "fp4_format") != NULL)
+		import_set(im, FIELD_PRECISION, "nvfp4", "fp4_format");
+	else if (jsonin_text(j, "fp8_format") != NULL)
+		import_set(im, FIELD_PRECISION, settings_is(j, recipe, "blockwise") ? "fp8-block" :
+		    settings_is(j, recipe, "mxfp8") ? "mxfp8" : "fp8", jsonin_has(j, recipe) ? recipe : "fp8_format");
+}
+
+/* Experts and the loss, of several keys each; layers that predict further tokens are loaded where it is asked. */
+static void
+take_layers(struct import *im, const struct jsonin *j)
+{
+	static const char dispatcher[] = "moe_token_dispatcher_type", fusion[] = "cross_entropy_loss_fusion",
+		mtp[] = "mtp_num_layers";
+	const bool fused = !jsonin_has(j, fusion) || settings_on(j, fusion);
+	struct plan known = *im->plan;
+
+	plan_resolve(&known, im->catalog);
+	settings_say(im, j, FIELD_CROSS_ENTROPY, !fused ? "unfused" : settings_is(j, "cross_entropy_fusion_impl", "te") ?
+	    "te" : "native", fusion);
+	if (known.model.experts > 0)
+		settings_say(im, j, FIELD_MOE_DISPATCHER, settings_is(j, dispatcher, "flex") ? "deepep" :
+		    settings_is(j, dispatcher, "allgather") ? "allgather" : "alltoall", dispatcher);
+	if (known.model.mtp_layers > 0 && !jsonin_has(j, mtp))
+		settings_say(im, j, FIELD_MTP_LAYERS, "0", mtp);
+}
+
 /* train_type is the older name of tuner_type; batches of rollouts count responses. */
 void
 megatron_swift_read(struct import *im)
@@ -57,7 +91,8 @@ megatron_swift_read(struct import *im)
 		settings_take(im, &j, d->keys, d->program);
 		if (p->tp == 1 && p->sequence_parallel) /* as Megatron-LM does (training/arguments.py) */
 			import_assume(im, FIELD_SEQUENCE_PARALLEL, "false", "TP is 1");
-		tuning_precision(im, &j);
+		take_precision(im, &j);
+		take_layers(im, &j);
 		tuning_adapters(im, &j, &method);
 		tuning_take_method(im, &j, tuner_swift.rollouts, jsonin_text(&j, "rlhf_type"), "rlhf_type");
 		take_pool(im, &j);

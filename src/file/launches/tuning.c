@@ -103,7 +103,7 @@ tuning_adapters(struct import *im, const struct jsonin *j, const struct tuner *d
 	const char *word = jsonin_text(j, d->method);
 	const bool tower = word != NULL && text_equal(word, "lora_llm"); /* of ms-swift */
 	const bool adapters = word != NULL ? tower || text_equal(word, d->lora) || text_equal(word, d->qlora) :
-	    settings_on(j, d->method) || (d->full != NULL && !jsonin_has(j, d->method));
+	    settings_on(j, d->method) || (d->full != NULL && !d->whole && !jsonin_has(j, d->method));
 	const int64_t bits = bits_of(j, d);
 	bool nested = d->nests;
 

@@ -226,7 +226,7 @@ const struct tuner tuner_swift = {
 	.checkpointing = "gradient_checkpointing", .off = "false", .rollouts = &swift_rollouts,
 };
 
-/* swift/megatron/arguments/megatron_base_args.py */
+/* swift/megatron/arguments/megatron_args.py */
 static const struct settings_key megatron_swift_keys[] = {
 	{ "max_length", FIELD_SEQUENCE_LENGTH, NULL, NULL },
 	{ "packing", FIELD_PACKING, NULL, "false" },
@@ -247,12 +247,28 @@ static const struct settings_key megatron_swift_keys[] = {
 	{ "recompute_method", FIELD_RECOMPUTE_METHOD, NULL, NULL },
 	{ "recompute_num_layers", FIELD_RECOMPUTE_LAYERS, NULL, NULL },
 	{ "torch_dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16|float32=fp32", "bf16" },
+	{ "microbatch_group_size_per_vp_stage", FIELD_MICROBATCH_GROUP_SIZE, NULL, NULL },
+	{ "pipeline_model_parallel_layout", FIELD_PIPELINE_LAYOUT, NULL, NULL },
+	{ "account_for_embedding_in_pipeline_split", FIELD_ACCOUNT_FOR_EMBEDDING, NULL, NULL },
+	{ "account_for_loss_in_pipeline_split", FIELD_ACCOUNT_FOR_LOSS, NULL, NULL },
+	{ "mtp_num_layers", FIELD_MTP_LAYERS, NULL, NULL },
+	{ "optimizer", FIELD_OPTIMIZER, "adam=adam|sgd=sgd|muon=muon|dist_muon=muon", NULL },
+	{ "use_precision_aware_optimizer", FIELD_PRECISION_AWARE_OPTIMIZER, NULL, NULL },
+	{ "exp_avg_dtype", FIELD_MOMENTS_DTYPE, NULL, NULL },
+	{ "exp_avg_sq_dtype", FIELD_MOMENTS_DTYPE, NULL, NULL },
+	{ "main_grads_dtype", FIELD_GRAD_DTYPE, NULL, NULL },
+	{ "fp8_param_gather", FIELD_FP8_PARAM_GATHER, NULL, NULL },
+	{ "moe_expert_capacity_factor", FIELD_MOE_CAPACITY_FACTOR, NULL, NULL },
+	{ "overlap_grad_reduce", FIELD_OVERLAP_GRAD_REDUCE, NULL, "false" },
+	{ "overlap_param_gather", FIELD_OVERLAP_PARAM_GATHER, NULL, "false" },
+	{ "tp_comm_overlap", FIELD_TP_OVERLAP, NULL, NULL },
+	{ "attention_backend", FIELD_FLASH_ATTENTION, "flash=true|fused=true|auto=true|unfused=false|local=false", NULL },
 	END
 };
 
 const struct tuner tuner_megatron_swift = {
 	.program = "ms-swift", .commands = "megatron sft|megatron pt|megatron rlhf", .keys = megatron_swift_keys,
-	.adapters = swift_adapters, .method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full",
+	.adapters = swift_adapters, .method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full", .whole = true,
 	.bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,
 	.targets = "target_modules", .linear = "all-linear", .usual = "all-linear",
 	.saved = "modules_to_save", .fused = true,
