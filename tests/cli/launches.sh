@@ -170,7 +170,17 @@ for pair in 'zero_stage = 3' 'rank = 16' 'gpus_per_node = 2' 'offload = "optimiz
 printf '{"fsdp": "full_shard auto_wrap", "fsdp_config": {"activation_cpu_offload": true}}' >swift/fsdp2.json
 echo 'NPROC_PER_NODE=2 swift sft --model Qwen/Qwen3-8B --fsdp ./fsdp2.json --gradient_checkpointing false' >swift/train.sh
 run 0 import swift/train.sh
-for pair in 'zero_stage = 3' 'offload_layers = 36'; do out_has "^	$pair;"; done
+for pair in 'zero_stage = 3' 'offload_layers = 36' 'method = "lora"'; do out_has "^	$pair;"; done
+for key in tuner_type train_type; do # the older name of both programs
+	for program in 'swift sft' 'megatron sft'; do
+		echo "NPROC_PER_NODE=2 $program --model Qwen/Qwen3-8B --$key full" >swift/train.sh
+		run 0 import swift/train.sh
+		out_has '^	method = "full";'
+		echo "NPROC_PER_NODE=2 $program --model Qwen/Qwen3-8B --$key lora" >swift/train.sh
+		run 0 import swift/train.sh
+		out_has '^	method = "lora";'
+	done
+done
 cat >swift/ray.yaml <<'YAML'
 rlhf_type: grpo
 model: Qwen/Qwen3-8B

@@ -72,7 +72,7 @@ take_layers(struct import *im, const struct jsonin *j)
 		settings_say(im, j, FIELD_MTP_LAYERS, "0", mtp);
 }
 
-/* train_type is the older name of tuner_type; batches of rollouts count responses. */
+/* Batches of rollouts count responses. */
 void
 megatron_swift_read(struct import *im)
 {
@@ -81,11 +81,8 @@ megatron_swift_read(struct import *im)
 
 	if (settings_read(&j, im, d->commands)) {
 		const struct parallel *p = &im->plan->parallel;
-		struct tuner method = *d;
 
 		put_ray(&j);
-		if (!jsonin_has(&j, d->method) && jsonin_has(&j, "train_type"))
-			method.method = "train_type";
 		import_assume(im, FIELD_LAYOUT, "megatron", "Megatron-SWIFT trains with Megatron-LM");
 		settings_checkpoint(im, &j, "model mcore_model");
 		settings_take(im, &j, d->keys, d->program);
@@ -93,7 +90,7 @@ megatron_swift_read(struct import *im)
 			import_assume(im, FIELD_SEQUENCE_PARALLEL, "false", "TP is 1");
 		take_precision(im, &j);
 		take_layers(im, &j);
-		tuning_adapters(im, &j, &method);
+		tuning_adapters(im, &j, d);
 		tuning_take_method(im, &j, tuner_swift.rollouts, jsonin_text(&j, "rlhf_type"), "rlhf_type");
 		take_pool(im, &j);
 		tuning_machine(im, &j, product_of(p->pp, product_of(p->tp, p->cp)));

@@ -217,7 +217,7 @@ const struct tuner tuner_swift = {
 	.program = "ms-swift", .commands = "swift sft|swift pt|swift rlhf|swift/cli/sft.py|swift/cli/pt.py|swift/cli/rlhf.py",
 	.keys = swift_keys, .adapters = swift_adapters,
 	.weights = swift_weights,
-	.method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full",
+	.method = "tuner_type", .older = "train_type", .lora = "lora", .qlora = "lora", .full = "full",
 	.dora = "use_dora", .bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,
 	.targets = "target_modules", .linear = "all-linear", .usual = "all-linear",
 	.parameters = "target_parameters", .saved = "modules_to_save",
@@ -268,7 +268,8 @@ static const struct settings_key megatron_swift_keys[] = {
 
 const struct tuner tuner_megatron_swift = {
 	.program = "ms-swift", .commands = "megatron sft|megatron pt|megatron rlhf", .keys = megatron_swift_keys,
-	.adapters = swift_adapters, .method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full", .whole = true,
+	.adapters = swift_adapters, .method = "tuner_type", .older = "train_type", .lora = "lora", .qlora = "lora",
+	.full = "full", .whole = true,
 	.bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,
 	.targets = "target_modules", .linear = "all-linear", .usual = "all-linear",
 	.saved = "modules_to_save", .fused = true,
