@@ -208,6 +208,32 @@ for pair in 'method = "full"' 'precision = "fp8-block"' 'fp8_param_gather = true
     'moments_dtype = "bf16"' 'optimizer = "muon"' 'overlap_grad_reduce = false' 'overlap_param_gather = true' 'cross_entropy = "te"' \
     'moe_capacity_factor = 2.0' 'flash_attention = false' 'mtp_layers = 0'; do out_has "^	$pair;"; done
 
+about 'engines by names of flags that are older, shorter or less than all, and clients that fit'
+engine_has() { # command pattern...
+	echo "$1" >engine.sh
+	shift
+	run 0 import --gpu=h100 engine.sh
+	for pattern in "$@"; do out_has "^	$pattern;"; done
+}
+for sent in '--moe-a2a-backend deepep' --enable-deepep-moe --enable-ep-moe; do # sglang server_args.py: ep_size = tp_size
+	engine_has "python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 8 $sent" 'tp = 8' 'ep = 8'
+done
+engine_has 'python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 8 --moe-a2a-backend none' 'ep = 1'
+engine_has 'vllm serve Qwen/Qwen3-14B --tensor_parallel 2 --max-num-batched-tokens 8192' 'tp = 2' 'max_batched_tokens = 8192'
+engine_has 'vllm serve nvidia/Qwen3-14B-FP8 --quantization modelopt' 'weight_dtype = "fp8"'
+engine_has 'vllm serve nvidia/Qwen3-14B-NVFP4 --quantization modelopt' 'weight_dtype = "nvfp4"'
+engine_has 'vllm serve Qwen/Qwen3-14B --quantization fbgemm_fp8' 'weight_dtype = "fp8"'
+engine_has "vllm serve Qwen/Qwen3-Next-80B-A3B-Instruct --speculative-config '{\"method\":\"qwen3_next_mtp\",\"num_speculative_tokens\":2}'" \
+    'draft = "layer"' 'draft_tokens = 2'
+# a server that runs is not said to lack room for clients that nobody told of
+echo 'vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 1024' >engine.sh
+run 0 import --gpu=l4 engine.sh -o engine.cfg
+err_has '^assumed serving.concurrency = 32: the KV cache has no room for more'
+run 0 check engine.cfg
+out_lacks does_not_fit
+run 0 import --gpu=l4 --concurrency=48 engine.sh
+out_has '^	concurrency = 48;'
+
 about 'a script that another one reads into itself, and slime, whose model stands in one'
 mkdir -p slime/models
 cat >slime/models/qwen3-4B.sh <<'SH'

@@ -61,7 +61,10 @@ import_with(struct session *s, const struct options *o, struct import *im)
 	const enum import_status status = o->here ? import_here(im) :
 	    import_file(im, o->operand[0], o->from);
 	char note[512], what[128];
+	const bool set = status == IMPORT_DONE && session_set(s, o, &s->plan, note, sizeof note);
 
+	if (set)
+		import_clients(im);
 	for (size_t i = 0; i < o->settings; i++) { /* said by who calls */
 		text_put(what, sizeof what, "%s = ", field_table[o->setting[i].field].path);
 		notes_drop(&im->assumed, what);
@@ -73,7 +76,7 @@ import_with(struct session *s, const struct options *o, struct import *im)
 		session_print_errors(im->errors);
 		return status == IMPORT_REFUSED ? STATUS_NO : STATUS_ERROR;
 	}
-	if (!session_set(s, o, &s->plan, note, sizeof note))
+	if (!set)
 		return STATUS_ERROR;
 	if (note[0] != '\0')
 		complain("%s", note);

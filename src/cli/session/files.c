@@ -143,6 +143,7 @@ files_import(void *context, const char *path, struct plan *plan, char *note, siz
 	}
 	status = import_file(&im, whole, NULL);
 	if (status == IMPORT_DONE) {
+		import_clients(&im);
 		text_put(note, size, "%zu taken, %zu assumed, %zu ignored: 'shardplan import' tells each",
 		    im.taken.count, im.assumed.count, im.ignored.count);
 		import_into(&im, plan);

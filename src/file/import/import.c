@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/show.h"
+#include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
 #include "file/launches/launches.h"
 #include "file/machines/lists.h"
@@ -293,6 +294,25 @@ import_file(struct import *im, const char *path, const char *kind)
 	im->text = NULL;
 	free(file.text);
 	return status;
+}
+
+void
+import_clients(struct import *im)
+{
+	struct plan p = *im->plan;
+	struct estimate *e = p.mode == MODE_SERVE && !field_is_set(FIELD_CONCURRENCY, &p) ? malloc(sizeof *e) : NULL;
+
+	for (bool holds_one = true; e != NULL && holds_one && p.serving.concurrency > 0; p.serving.concurrency /= 2) {
+		estimate_run(e, &p, im->catalog, NULL);
+		holds_one = e->served && e->serve.max_concurrency >= 1;
+		if (!holds_one || !e->serve.fits)
+			continue;
+		if (p.serving.concurrency < im->plan->serving.concurrency)
+			import_assume_int(im, FIELD_CONCURRENCY, p.serving.concurrency,
+			    "the KV cache has no room for more of these at once: they wait");
+		break;
+	}
+	free(e);
 }
 
 void

@@ -38,5 +38,11 @@ enum import_status import_file(struct import *im, const char *path, const char *
 /* Import a text that is at hand: im->name, text and size are set too. */
 enum import_status import_text(struct import *im, const char *kind);
 
+/*
+ * Of a resolved plan out of a server's launch, which says nothing of its clients: no more of them at once than its
+ * KV cache has room for, where the default would not fit. After what the caller sets himself.
+ */
+void import_clients(struct import *im);
+
 void import_free(struct import *im);
 #endif

@@ -15,7 +15,8 @@
 
 #define END { NULL, FIELD_NONE, NULL, NULL }
 #define FORMATS "fp8=fp8|w8a8_fp8=fp8|modelopt=fp8|awq=int4|awq_marlin=int4|gptq=int4|gptq_marlin=int4|" \
-    "w8a8_int8=int8|mxfp4=mxfp4|modelopt_fp4=nvfp4"
+    "w8a8_int8=int8|mxfp4=mxfp4|modelopt_fp4=nvfp4|fbgemm_fp8=fp8|ptpc_fp8=fp8|moe_wna16=int4|bitsandbytes=int4|" \
+    "w4afp8=int4|blockwise_int8=int8|petit_nvfp4=nvfp4"
 
 /* Keys as the settings of all three are read: their own, or those that others of them stand for. */
 struct engine {
@@ -148,6 +149,48 @@ put_objects(struct jsonin *j)
 	}
 }
 
+/* One name for the layers of all models that predict further tokens (vllm/config/speculative.py, MTPModelTypes). */
+static void
+put_method(struct jsonin *j)
+{
+	static const char ending[] = "_mtp";
+	json_t *draft = json_object_get(j->root, "speculative_config");
+	const char *method = json_string_value(json_object_get(draft, "method"));
+	const size_t n = method != NULL ? strlen(method) : 0;
+
+	if (n > strlen(ending) && text_equal(method + n - strlen(ending), ending))
+		json_object_set_new(draft, "method", json_string(ending + 1));
+}
+
+/* NVIDIA's checkpoints are in either format, and tell themselves in which (vllm
+ * model_executor/layers/quantization/modelopt.py, override_quantization_method). */
+static void
+put_format(const struct import *im, struct jsonin *j)
+{
+	static const char key[] = "quantization";
+
+	if (settings_is(j, key, "modelopt") && im->plan->model.checkpoint_dtype == WEIGHT_NVFP4)
+		json_object_set_new(j->root, key, json_string("modelopt_fp4"));
+}
+
+/* argparse takes the beginning of a flag for it, where no other one begins so. */
+static void
+put_whole_names(struct jsonin *j, const struct engine *e)
+{
+	json_t *plain = json_object(), *value;
+	const char *key, *whole;
+
+	json_object_foreach(j->root, key, value) {
+		whole = key;
+		for (const struct settings_key *k = e->keys; k->path != NULL; k++)
+			if (strlen(key) > 4 && strncmp(k->path, key, strlen(key)) == 0 && strchr(k->path, '.') == NULL)
+				whole = whole == key || text_equal(k->path, key) ? k->path : whole;
+		json_object_set(plain, whole, value);
+	}
+	json_decref(j->root);
+	j->root = plain;
+}
+
 /* vLLM takes 32k for 32,000 and 32K for 32,768 (human_readable_int); -1 and auto are for it to tell. */
 static void
 take_size(struct import *im, const struct jsonin *j, enum field_id f, const char *key)
@@ -174,18 +217,25 @@ take_size(struct import *im, const struct jsonin *j, enum field_id f, const char
 		import_ignore(im, key, "the engine tells its size");
 }
 
-/* Experts are spread over so many ranks, of those that a model without them has none. */
+/* Experts are spread over so many ranks, of those that a model without them has none. SGLang spreads them over all
+ * where it sends tokens from GPU to GPU (server_args.py: ep_size = tp_size). */
 static void
 take_experts(struct import *im, const struct jsonin *j, int64_t ranks)
 {
 	const struct catalog_entry *model = im->catalog != NULL ?
 	    catalog_find(&im->catalog->models, im->plan->model.preset) : NULL;
-	const char *key = jsonin_has(j, "ep_size") ? "ep_size" : "moe_expert_parallel_size";
-	const int64_t size = settings_on(j, "enable_expert_parallel") ? ranks : settings_number(j, key, 1);
+	static const char *const all[] = { "enable_expert_parallel", "enable_deepep_moe", "enable_ep_moe" };
+	static const char sent[] = "moe_a2a_backend";
+	const char *key = jsonin_has(j, "ep_size") ? "ep_size" : "moe_expert_parallel_size", *spread = NULL;
+	int64_t size = settings_number(j, key, 1);
 
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		spread = settings_on(j, all[i]) ? all[i] : spread;
+	if (jsonin_has(j, sent) && !settings_is(j, sent, "none"))
+		spread = sent;
+	size = spread != NULL ? ranks : size;
 	if (size > 1 && (im->has_model || (model != NULL && model->values.model.experts > 0)))
-		import_set_int(im, FIELD_EP, size, settings_on(j, "enable_expert_parallel") ?
-		    "enable_expert_parallel" : key);
+		import_set_int(im, FIELD_EP, size, spread != NULL ? spread : key);
 }
 
 /* Attention and MLPs on GPUs of their own: the side of vllm-project/afd-plugin that attends tells both. SGLang's
@@ -258,14 +308,17 @@ put_own_keys(struct jsonin *j, const struct engine *e)
 {
 	put_underscores(j);
 	put_aliases(j, e->aliases);
+	put_whole_names(j, e);
 	put_objects(j);
+	put_method(j);
 }
 
 static void
-take_engine(struct import *im, const struct jsonin *j, const struct engine *e)
+take_engine(struct import *im, struct jsonin *j, const struct engine *e)
 {
 	static const char graphs[] = "cuda_graph_config";
 
+	put_format(im, j);
 	settings_take(im, j, e->keys, e->id);
 	if (e == &trtllm && json_is_null(json_object_get(j->root, graphs)))
 		import_set(im, FIELD_EAGER, "true", graphs);
