@@ -181,6 +181,9 @@ for key in tuner_type train_type; do # the older name of both programs
 		out_has '^	method = "lora";'
 	done
 done
+echo 'accelerate launch --num_processes 4 trl/scripts/sft.py --model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 2 --max_seq_length 3072' >swift/trl.sh
+run 0 import swift/trl.sh
+out_has '^	sequence_length = 3072;' # max_length since February 2025 (TRL pull request 2895)
 cat >swift/ray.yaml <<'YAML'
 rlhf_type: grpo
 model: Qwen/Qwen3-8B
@@ -233,6 +236,22 @@ run 0 check engine.cfg
 out_lacks does_not_fit
 run 0 import --gpu=l4 --concurrency=48 engine.sh
 out_has '^	concurrency = 48;'
+
+about 'OpenRLHF by the flags of 2025, and micro-batches that are evaluated beside those that are trained on'
+cat >openrlhf.sh <<'SH'
+python3 -m openrlhf.cli.train_ppo_ray --ref_num_nodes 1 --ref_num_gpus_per_node 8 --actor_num_nodes 1 --actor_num_gpus_per_node 8 \
+  --vllm_num_engines 4 --vllm_tensor_parallel_size 2 --colocate_all_models --vllm_gpu_memory_utilization 0.6 --advantage_estimator group_norm \
+  --pretrain Qwen/Qwen3-8B --micro_train_batch_size 1 --train_batch_size 128 --micro_rollout_batch_size 32 --rollout_batch_size 128 \
+  --n_samples_per_prompt 4 --prompt_max_len 4096 --generate_max_len 8192 --zero_stage 3 --bf16 --gradient_checkpointing --adam_offload \
+  --vllm_enable_sleep --deepspeed_enable_sleep --init_kl_coef 1e-3
+SH
+run 0 import openrlhf.sh
+for pair in 'zero_stage = 3' 'micro_batch_size = 1' 'global_batch_size = 128' 'sequence_length = 12288' 'response_limit = 8192' \
+    'prompts = 128' 'responses = 4' 'rollout_tp = 2' 'gpu_memory_utilization = 0.6' 'recompute = "full"' 'offload = "optimizer"' \
+    'algorithm = "grpo"' 'engine_sleep = 1'; do out_has "^	$pair;"; done
+echo 'deepspeed --module openrlhf.cli.train_sft --max_len 4096 --pretrain Qwen/Qwen3-8B --micro_train_batch_size 2 --zero_stage 2 --gradient_checkpointing' >sft.sh
+run 0 import sft.sh
+for pair in 'sequence_length = 4096' 'micro_batch_size = 2' 'recompute = "full"'; do out_has "^	$pair;"; done
 
 about 'a script that another one reads into itself, and slime, whose model stands in one'
 mkdir -p slime/models

@@ -95,25 +95,6 @@ static const struct engine trtllm = { "trtllm", "trtllm-serve|dynamo.trtllm", "m
 	"ep_size=moe_expert_parallel_size|extra_llm_api_options=config", trtllm_keys, "max_seq_len",
 	"max_num_tokens", "config" };
 
-/* Short names become the others. */
-static void
-put_aliases(struct jsonin *j, const char *aliases)
-{
-	const char *name;
-	char pair[96];
-
-	for (int64_t i = 0; text_choice(aliases, i, pair, sizeof pair); i++) {
-		json_t *value;
-
-		name = strchr(pair, '=') + 1;
-		pair[strcspn(pair, "=")] = '\0';
-		if ((value = json_object_get(j->root, pair)) == NULL)
-			continue;
-		json_object_set(j->root, name, value);
-		json_object_del(j->root, pair);
-	}
-}
-
 /* Files have hyphens where flags became underscores. */
 static void
 put_underscores(struct jsonin *j)
@@ -307,7 +288,7 @@ static void
 put_own_keys(struct jsonin *j, const struct engine *e)
 {
 	put_underscores(j);
-	put_aliases(j, e->aliases);
+	settings_rename(j, e->aliases);
 	put_whole_names(j, e);
 	put_objects(j);
 	put_method(j);
@@ -332,7 +313,7 @@ read_engine(struct import *im, const struct engine *e)
 	struct jsonin j;
 
 	if (words_read(&j, im, e->programs, false)) {
-		put_aliases(&j, e->aliases);
+		settings_rename(&j, e->aliases);
 		if (jsonin_text(&j, e->config) != NULL)
 			named_below(im, &j, jsonin_text(&j, e->config), e->config);
 		put_own_keys(&j, e);

@@ -83,6 +83,7 @@ megatron_swift_read(struct import *im)
 		const struct parallel *p = &im->plan->parallel;
 
 		put_ray(&j);
+		settings_rename(&j, d->older);
 		import_assume(im, FIELD_LAYOUT, "megatron", "Megatron-SWIFT trains with Megatron-LM");
 		settings_checkpoint(im, &j, "model mcore_model");
 		settings_take(im, &j, d->keys, d->program);

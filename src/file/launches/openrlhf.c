@@ -1,3 +1,4 @@
+#include <jansson.h>
 #include <string.h>
 
 #include "core/base/number.h"
@@ -88,14 +89,55 @@ take_pairs(struct import *im, const struct jsonin *j)
 		    "num_gpus", 8)), settings_number(j, "num_nodes", 1), 0, "num_gpus");
 }
 
-/* Flags were other ones once. */
-static bool
-has_points(struct import *im, const struct jsonin *j)
+/* Flags of before April 2026 (OpenRLHF v0.9.9 and older, openrlhf/cli), and what they became. */
+static const struct {
+	const char *older, *path;
+} renamed[] = {
+	{ "pretrain", "actor.model_name_or_path" }, { "reward_pretrain", "reward.model_name_or_path" },
+	{ "zero_stage", "ds.zero_stage" }, { "param_dtype", "ds.param_dtype" }, { "adam_offload", "ds.adam_offload" },
+	{ "ds_tensor_parallel_size", "ds.tensor_parallel_size" }, { "ring_attn_size", "ds.ring_attn_size" },
+	{ "packing_samples", "ds.packing_samples" }, { "use_liger_kernel", "ds.use_liger_kernel" },
+	{ "grad_accum_dtype", "ds.grad_accum_dtype" }, { "deepspeed_enable_sleep", "ds.enable_sleep" },
+	{ "load_in_4bit", "ds.load_in_4bit" }, { "lora_rank", "ds.lora.rank" }, { "lora_dropout", "ds.lora.dropout" },
+	{ "target_modules", "ds.lora.target_modules" },
+	{ "micro_train_batch_size", "train.micro_batch_size" }, { "train_batch_size", "train.batch_size" },
+	{ "colocate_all_models", "train.colocate_all" }, { "async_train", "train.async_enable" },
+	{ "async_queue_size", "train.async_queue_size" }, { "max_len", "data.max_len" },
+	{ "rollout_batch_size", "rollout.batch_size" }, { "n_samples_per_prompt", "rollout.n_samples_per_prompt" },
+	{ "micro_rollout_batch_size", "rollout.micro_batch_size" }, { "generate_max_len", "rollout.max_new_tokens" },
+	{ "actor_num_nodes", "actor.num_nodes" }, { "actor_num_gpus_per_node", "actor.num_gpus_per_node" },
+	{ "vllm_num_engines", "vllm.num_engines" }, { "vllm_tensor_parallel_size", "vllm.tensor_parallel_size" },
+	{ "vllm_gpu_memory_utilization", "vllm.gpu_memory_utilization" }, { "vllm_enable_sleep", "vllm.enable_sleep" },
+	{ "ref_reward_offload", "ref.offload" }, { "advantage_estimator", "algo.advantage.estimator" },
+	{ "init_kl_coef", "algo.kl.init_coef" },
+};
+
+/* Prompts and responses had limits of their own, and a micro-batch more samples where none was said. */
+static void
+put_points(struct jsonin *j, bool rollouts)
 {
-	if (jsonin_has(j, "ds") || jsonin_has(j, "train") || jsonin_has(j, "actor"))
-		return true;
-	import_error(im, "", "its flags are not those of OpenRLHF 0.10.2 and newer, as --ds.zero_stage");
-	return false;
+	static const char limit[] = "generate_max_len", micro[] = "micro_train_batch_size", again[] = "gradient_checkpointing";
+	json_t *value;
+
+	if (!jsonin_has(j, "zero_stage") && !jsonin_has(j, "pretrain"))
+		return;
+	if (!jsonin_has(j, micro))
+		jsonin_put(j->root, micro, json_integer(rollouts ? 4 : 8));
+	if (rollouts && !jsonin_has(j, limit))
+		jsonin_put(j->root, limit, json_integer(1024));
+	if (rollouts && !jsonin_has(j, "max_len"))
+		jsonin_put(j->root, "max_len",
+		    json_integer(settings_number(j, "prompt_max_len", 1024) + settings_number(j, limit, 1024)));
+	for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+		if ((value = json_object_get(j->root, renamed[i].older)) != NULL) {
+			jsonin_put(j->root, renamed[i].path, json_incref(value));
+			json_object_del(j->root, renamed[i].older);
+		}
+	if ((value = json_object_get(j->root, again)) != NULL) {
+		jsonin_put(j->root, rollouts ? "actor.gradient_checkpointing_enable" : "model.gradient_checkpointing_enable",
+		    json_incref(value));
+		json_object_del(j->root, again);
+	}
 }
 
 void
@@ -103,15 +145,17 @@ openrlhf_read(struct import *im)
 {
 	struct jsonin j;
 
-	if (words_read(&j, im, PROGRAM, false) && has_points(im, &j)) {
+	if (words_read(&j, im, PROGRAM, false)) {
 		const bool rollouts = strstr(im->text, PROGRAM "ppo_ray") != NULL;
 
+		put_points(&j, rollouts);
 		import_assume(im, FIELD_LAYOUT, "deepspeed", "OpenRLHF trains with DeepSpeed");
 		settings_checkpoint(im, &j, "actor.model_name_or_path model.model_name_or_path");
+		if (rollouts) /* micro-batches that are evaluated are others than those that are trained on, which win */
+			settings_take(im, &j, openrlhf_rollouts, "OpenRLHF");
 		settings_take(im, &j, openrlhf_keys, "OpenRLHF");
 		take_adapters(im, &j);
 		if (rollouts) {
-			settings_take(im, &j, openrlhf_rollouts, "OpenRLHF");
 			take_algorithm(im, &j);
 			settings_lengths(im, "data.max_len has room for both");
 			take_pools(im, &j);

@@ -1,5 +1,6 @@
 #include "file/launches/settings.h"
 
+#include <jansson.h>
 #include <string.h>
 #include <strings.h>
 
@@ -38,6 +39,25 @@ settings_read(struct jsonin *j, struct import *im, const char *programs)
 	else if ((config = jsonin_text(j, WORDS_OPERAND)) != NULL && strstr(config, ".y") != NULL)
 		named_below(im, j, config, WORDS_OPERAND);
 	return im->errors->count == 0;
+}
+
+void
+settings_rename(struct jsonin *j, const char *names)
+{
+	const char *name;
+	char pair[96];
+
+	for (int64_t i = 0; names != NULL && text_choice(names, i, pair, sizeof pair); i++) {
+		json_t *value;
+
+		name = strchr(pair, '=') + 1;
+		pair[strcspn(pair, "=")] = '\0';
+		if ((value = json_object_get(j->root, pair)) == NULL)
+			continue;
+		if (json_object_get(j->root, name) == NULL)
+			json_object_set(j->root, name, value);
+		json_object_del(j->root, pair);
+	}
 }
 
 static void

@@ -100,31 +100,30 @@ bits_of(const struct jsonin *j, const struct tuner *d)
 void
 tuning_adapters(struct import *im, const struct jsonin *j, const struct tuner *d)
 {
-	const char *key = d->older != NULL && jsonin_has(j, d->older) && !jsonin_has(j, d->method) ? d->older : d->method;
-	const char *word = jsonin_text(j, key);
+	const char *word = jsonin_text(j, d->method);
 	const bool tower = word != NULL && text_equal(word, "lora_llm"); /* of ms-swift */
 	const bool adapters = word != NULL ? tower || text_equal(word, d->lora) || text_equal(word, d->qlora) :
-	    settings_on(j, key) || (d->full != NULL && !d->whole && !jsonin_has(j, key));
+	    settings_on(j, d->method) || (d->full != NULL && !d->whole && !jsonin_has(j, d->method));
 	const int64_t bits = bits_of(j, d);
 	bool nested = d->nests;
 
 	if (!adapters) {
-		import_at(im, key);
+		import_at(im, d->method);
 		if (word != NULL && word[0] != '\0' && (d->full == NULL || !text_equal(word, d->full)))
-			import_error(im, key, "'%s' trains other weights than a plan can: those of %s or LoRA's (fix: import "
+			import_error(im, d->method, "'%s' trains other weights than a plan can: those of %s or LoRA's (fix: import "
 			    "it with one of these written there)", word, d->full != NULL ? d->full : "the whole model");
-		settings_say(im, j, FIELD_FINETUNE, "full", key);
+		settings_say(im, j, FIELD_FINETUNE, "full", d->method);
 		return;
 	}
 	if (tower) /* modelscope/ms-swift docs/source_en/Instruction/Command-line-parameters.md */
-		import_ignore(im, key, "the tower that sees is trained whole beside it, which is not counted");
+		import_ignore(im, d->method, "the tower that sees is trained whole beside it, which is not counted");
 	settings_take(im, j, d->adapters, d->program);
 	jsonin_bool(j, d->nested, &nested);
 	settings_say(im, j, FIELD_FINETUNE, d->dora != NULL && settings_on(j, d->dora) ? "dora" : bits == 4 ? "qlora" : "lora",
-	    key);
+	    d->method);
 	if (bits == 4 || bits == 8)
 		import_set(im, FIELD_QUANTIZATION, bits == 8 ? "int8" : nested ? "nf4-dq" : "nf4",
-		    d->bits != NULL ? d->bits : key);
+		    d->bits != NULL ? d->bits : d->method);
 	tuning_take_targets(im, j, d);
 }
 
@@ -256,6 +255,7 @@ begin_tuner(struct import *im, struct jsonin *j, const struct tuner *d)
 {
 	if (!settings_read(j, im, d->commands))
 		return false;
+	settings_rename(j, d->older);
 	tuning_begin(im, j, d);
 	return true;
 }

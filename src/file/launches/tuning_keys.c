@@ -49,7 +49,8 @@ static const struct settings_key trl_rollout_keys[] = {
 static const struct tuner_rollouts trl_rollouts = { .keys = trl_rollout_keys, .section = "", .beta = "beta" };
 
 const struct tuner tuner_trl = {
-	.program = "TRL", .commands = "trl sft|trl dpo|trl reward|trl grpo|accelerate launch", .keys = trl_keys, .adapters = trl_adapters,
+	.program = "TRL", .commands = "trl sft|trl dpo|trl reward|trl grpo|accelerate launch",
+	.older = "max_seq_length=max_length", .keys = trl_keys, .adapters = trl_adapters,
 	.weights = trl_weights,
 	.method = "use_peft", .lora = "true", .qlora = "true", .dora = "use_dora",
 	.nested = "use_bnb_nested_quant",
@@ -131,7 +132,8 @@ static const struct tuner_rollouts axolotl_rollouts = { .keys = axolotl_rollout_
 	.replicas = "vllm.data_parallel_size", .beta = "trl.beta|rl_beta", .serves = true };
 
 const struct tuner tuner_axolotl = {
-	.program = "axolotl", .commands = "axolotl train|axolotl.cli.train", .keys = axolotl_keys, .adapters = axolotl_adapters,
+	.program = "axolotl", .commands = "axolotl train|axolotl.cli.train",
+	.older = "sequence_parallel_degree=context_parallel_size", .keys = axolotl_keys, .adapters = axolotl_adapters,
 	.method = "adapter", .lora = "lora", .qlora = "qlora", .dora = "peft_use_dora",
 	.nested = "bnb_config_kwargs.bnb_4bit_use_double_quant", .nests = true,
 	.targets = "lora_target_modules", .linear = "all-linear", .usual = "qv",
@@ -215,9 +217,11 @@ static const struct tuner_rollouts swift_rollouts = { .keys = swift_rollout_keys
 
 const struct tuner tuner_swift = {
 	.program = "ms-swift", .commands = "swift sft|swift pt|swift rlhf|swift/cli/sft.py|swift/cli/pt.py|swift/cli/rlhf.py",
+	.older = "train_type=tuner_type|sft_type=tuner_type|lora_target_modules=target_modules|"
+	    "batch_size=per_device_train_batch_size",
 	.keys = swift_keys, .adapters = swift_adapters,
 	.weights = swift_weights,
-	.method = "tuner_type", .older = "train_type", .lora = "lora", .qlora = "lora", .full = "full",
+	.method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full",
 	.dora = "use_dora", .bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,
 	.targets = "target_modules", .linear = "all-linear", .usual = "all-linear",
 	.parameters = "target_parameters", .saved = "modules_to_save",
@@ -267,10 +271,9 @@ static const struct settings_key megatron_swift_keys[] = {
 };
 
 const struct tuner tuner_megatron_swift = {
-	.program = "ms-swift", .commands = "megatron sft|megatron pt|megatron rlhf", .keys = megatron_swift_keys,
-	.adapters = swift_adapters, .method = "tuner_type", .older = "train_type", .lora = "lora", .qlora = "lora",
-	.full = "full", .whole = true,
-	.bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,
+	.program = "ms-swift", .commands = "megatron sft|megatron pt|megatron rlhf", .older = "train_type=tuner_type",
+	.keys = megatron_swift_keys, .adapters = swift_adapters, .method = "tuner_type", .lora = "lora", .qlora = "lora", .full = "full",
+	.whole = true, .bits = "quant_bits", .nested = "bnb_4bit_use_double_quant", .nests = true,
 	.targets = "target_modules", .linear = "all-linear", .usual = "all-linear",
 	.saved = "modules_to_save", .fused = true,
 };

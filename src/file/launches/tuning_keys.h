@@ -24,10 +24,10 @@
 struct tuner {
 	const char *program;
 	const char *commands;     /* that take the same keys as flags: "trl sft|trl dpo" */
+	const char *older;        /* what keys were called before, "OLDER=now|..." */
 	const struct settings_key *keys, *adapters;
 	const struct settings_key *weights; /* full fine-tuning without FSDP and DeepSpeed; NULL: none */
 	const char *method, *lora, *qlora, *full; /* key that says what is trained, and its words */
-	const char *older;        /* what that key was called before; NULL: the same */
 	bool whole;               /* without that key all of the model is */
 	const char *dora;         /* true: DoRA */
 	const char *bits;         /* 4 or 8, a number; NULL: load_in_4bit, load_in_8bit */
