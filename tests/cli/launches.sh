@@ -253,6 +253,33 @@ echo 'deepspeed --module openrlhf.cli.train_sft --max_len 4096 --pretrain Qwen/Q
 run 0 import sft.sh
 for pair in 'sequence_length = 4096' 'micro_batch_size = 2' 'recompute = "full"'; do out_has "^	$pair;"; done
 
+about 'models that are published in fewer bits than 16, and services of Docker Compose'
+# vllm-project/recipes: verified on these
+for pair in 'moonshotai/Kimi-K2-Thinking 8' 'mistralai/Mistral-Large-3-675B-Instruct-2512 8' 'XiaomiMiMo/MiMo-V2-Flash 4' \
+    'deepseek-ai/DeepSeek-V4-Flash 4'; do
+	echo "vllm serve ${pair% *} -tp ${pair#* } --max-model-len 32768" >engine.sh
+	run 0 import --gpu=h200 engine.sh
+	cp out published.cfg
+	run 0 check published.cfg
+	out_lacks does_not_fit
+done
+# experts in FP4, what is beside them in FP8: two H20 have 7.7 GiB left for the cache (vllm-project/vllm issue 51041)
+cat >compose.yaml <<'YAML'
+services:
+  proxy:
+    image: nginx
+    command: nginx -g "daemon off;"
+  vllm:
+    image: vllm/vllm-openai:v0.26.0
+    command: >
+      /model/DeepSeek-V4-Flash
+      --tensor-parallel-size 2
+      --kv-cache-dtype fp8
+YAML
+run 0 import --gpu=h20 compose.yaml -o compose.cfg
+run 0 explain compose.cfg serving.kv_pool_bytes
+out_has 'B [(]7[.][5-9]. GiB'
+
 about 'a script that another one reads into itself, and slime, whose model stands in one'
 mkdir -p slime/models
 cat >slime/models/qwen3-4B.sh <<'SH'

@@ -28,6 +28,7 @@ struct recipe {
 	double moments, matrix_moments;
 	bool shard_weights, shard_gradients, shard_optimizer;
 	bool experts_plain;            /* routed experts as other weights: not quantised */
+	double experts;                /* bytes of a weight of theirs, 0: as of linear layers */
 	bool whole_rest;               /* optimizer state beside matrices is not sharded */
 	const char *weight_source, *gradient_source, *optimizer_source;
 };

@@ -1,13 +1,17 @@
 #include "core/model/weights.h"
 
+/* Checkpoints in four bits have the experts' weights so and the others in 16 bits; those of DeepSeek-V4 these in FP8
+ * (deepseek-ai/DeepSeek-V4-Flash README, "FP4 + FP8 Mixed"; vllm model_executor/models/deepseek_v4.py). */
 int64_t
 weights_dense_dtype(const struct plan *p)
 {
+	const int64_t others = p->model.attention == ATTENTION_CSA ? WEIGHT_FP8 : WEIGHT_BF16;
+
 	switch (p->serving.weight_dtype) {
 	case WEIGHT_INT4:
 	case WEIGHT_MXFP4:
 	case WEIGHT_NVFP4:
-		return plan_has_experts(p) ? WEIGHT_BF16 : p->serving.weight_dtype;
+		return plan_has_experts(p) ? others : p->serving.weight_dtype;
 	default:
 		return p->serving.weight_dtype;
 	}

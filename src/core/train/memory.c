@@ -73,7 +73,8 @@ static void
 recipe_serving(struct recipe *r, const struct plan *p)
 {
 	r->weight = 2;
-	r->linear = weights_bytes(p->serving.weight_dtype);
+	r->linear = weights_bytes(weights_dense_dtype(p));
+	r->experts = weights_bytes(p->serving.weight_dtype);
 	r->weight_source = VLLM_LOADER;
 }
 
@@ -175,11 +176,7 @@ range_add(struct memory *out)
 static struct holding
 holding_of(const struct memory_setup *s, const struct stage_params *held, struct ledger *ledger)
 {
-	struct holding h = { *held, &s->shards, ledger };
-
-	if (s->p->mode == MODE_SERVE && weights_dense_dtype(s->p) != s->p->serving.weight_dtype)
-		h.params.linear = 0; /* with the others, in 16 bits */
-	return h;
+	return (struct holding){ *held, &s->shards, ledger };
 }
 
 static double

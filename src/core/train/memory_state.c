@@ -31,7 +31,7 @@ add_parameters(const struct holding *h, const struct recipe *r, double *sum)
 	    r->weight_source);
 	term(h->ledger, q, sum, n->dense - n->linear, r->weight, d,
 	    "other weights", r->weight_source);
-	term(h->ledger, q, sum, n->expert_linear, r->experts_plain ? r->weight : r->linear, e,
+	term(h->ledger, q, sum, n->expert_linear, r->experts_plain ? r->weight : r->experts > 0 ? r->experts : r->linear, e,
 	    "weights of routed experts", r->weight_source);
 	term(h->ledger, q, sum, n->expert - n->expert_linear, r->weight, e,
 	    "biases of routed experts", r->weight_source);

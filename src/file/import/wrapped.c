@@ -1,7 +1,7 @@
 /*
  * Launches within files of schedulers: SkyPilot's tasks (skypilot-org/skypilot docs/source/reference/yaml-spec.rst) and
  * Kubernetes' manifests with containers, among them LeaderWorkerSet and DisaggregatedSet (kubernetes-sigs/lws),
- * DynamoGraphDeployment (ai-dynamo/dynamo deploy/operator/api), and what llm-d has of these (llm-d/llm-d guides) or makes
+ * DynamoGraphDeployment (ai-dynamo/dynamo deploy/operator/api), services of Docker Compose, and what llm-d has of these (llm-d/llm-d guides) or makes
  * of a chart's values (llm-d-incubation/llm-d-modelservice charts/llm-d-modelservice/templates/_helpers.tpl).
  */
 #include <limits.h>
@@ -174,6 +174,26 @@ put_chart(struct textbuf *out, const json_t *c, const struct around *a)
 		textbuf_add(out, "--data-parallel-size %lld ", (long long)a->data);
 }
 
+/* A command or an entry point of Docker Compose: a list, or a line as a shell has it. */
+static void
+put_line(struct textbuf *out, const json_t *words)
+{
+	if (json_is_string(words))
+		textbuf_add(out, "%.*s ", (int)strcspn(json_string_value(words), "\n"), json_string_value(words));
+	put_words(out, words);
+}
+
+/* The image of vLLM's server starts it on whatever does not (vllm docker/Dockerfile, ENTRYPOINT). */
+static void
+put_server(struct textbuf *out, const json_t *c, const char *line)
+{
+	const char *image = json_string_value(json_object_get(c, "image"));
+
+	if (image != NULL && strstr(image, "vllm-openai") != NULL && strstr(line, "vllm serve") == NULL &&
+	    strstr(line, "vllm.entrypoints") == NULL)
+		textbuf_add(out, "vllm serve ");
+}
+
 static void
 take_container(struct wrapped *w, const json_t *c, struct around a)
 {
@@ -181,7 +201,7 @@ take_container(struct wrapped *w, const json_t *c, struct around a)
 	const json_t *limits = json_object_get(json_object_get(c, "resources"), "limits");
 	const char *text = shell_text(command, args);
 	const bool fills = a.fills || strcasestr(a.name, "prefill") != NULL;
-	struct textbuf script = { 0 };
+	struct textbuf script = { 0 }, line = { 0 };
 
 	a.gpus = count_at(limits, "nvidia.com/gpu") > 0 ? count_at(limits, "nvidia.com/gpu") :
 	    count_at(limits, "amd.com/gpu") > 0 ? count_at(limits, "amd.com/gpu") : a.gpus;
@@ -192,8 +212,12 @@ take_container(struct wrapped *w, const json_t *c, struct around a)
 	if (text != NULL) {
 		textbuf_bytes(&script, text, strlen(text));
 	} else {
-		put_words(&script, command);
-		put_words(&script, args);
+		put_line(&line, json_object_get(c, "entrypoint"));
+		put_line(&line, command);
+		put_words(&line, args);
+		put_server(&script, c, line.text != NULL ? line.text : "");
+		textbuf_bytes(&script, line.text != NULL ? line.text : "", line.used);
+		free(line.text);
 	}
 	textbuf_add(&script, "\n");
 	if (script.text != NULL && w->prefill.text == NULL && (fills || is_prefill(script.text))) {
@@ -285,7 +309,8 @@ walk_node(struct wrapped *w, const json_t *node, struct around a, int depth)
 		return;
 	if (json_is_object(node)) {
 		look_around(&a, node);
-		if (json_is_array(json_object_get(node, "command")) || json_is_array(json_object_get(node, "args"))) {
+		if (json_is_array(json_object_get(node, "command")) || json_is_array(json_object_get(node, "args")) ||
+		    (json_is_string(json_object_get(node, "command")) && json_is_string(json_object_get(node, "image")))) {
 			take_container(w, node, a);
 			return;
 		}
