@@ -259,6 +259,15 @@ test_eager(void **state)
 	set("eager", "true");
 	eager = estimate();
 	assert_true(eager.graph_bytes == 0 && graphs.graph_bytes > 0);
+	set("eager", "false");
+	set("max_num_seqs", "2"); /* batches of 1, 2 and 4 of the 51 sizes */
+	assert_true(near(estimate().graph_bytes, graphs.graph_bytes * 3 / 51, 1e-9));
+	set("draft_tokens", "3"); /* up to 16 tokens */
+	assert_true(near(estimate().graph_bytes, graphs.graph_bytes * 5 / 51, 1e-9));
+	set("draft_tokens", "0");
+	set("max_num_seqs", "0");
+	set("eager", "true");
+	eager = estimate();
 	assert_true(near(eager.kv_pool_bytes, graphs.kv_pool_bytes + graphs.graph_bytes, 1e-9));
 	assert_true(eager.step_seconds > 1.5 * graphs.step_seconds); /* launches take longer than work */
 	assert_true(near(noted(QUANTITY_DECODE), eager.step_seconds, 1e-9));
