@@ -1,5 +1,7 @@
 #include "core/plan/hardware.h"
 
+#include <math.h>
+
 /*
  * Efficiency of matrix products (bf16), their memory rate, launch time and exponent are
  * fitted to the GEMM tables of ai-dynamo/aiconfigurator. Hopper's is that of its largest
@@ -60,9 +62,9 @@ static const struct generation generations[] = {
 	[GENERATION_TURING] = { NOT_MEASURED, UNALIGNED(1.4), CAPABILITY_7, ATTENTION(UNKNOWN, 68) },
 	[GENERATION_AMPERE] = { MEASURED(.80, .80, 8e-6, 2, .80), UNALIGNED(1.4), GROUPED(.8, 150, 150),
 	    CAPABILITY_8, ATTENTION(OF_AMPERE, 108), HOST(1800) },
-	[GENERATION_AMPERE_RTX] = { NOT_MEASURED, UNALIGNED(1.4), CAPABILITY_8, ATTENTION(OF_AMPERE, 84) },
-	[GENERATION_ADA] = { NOT_MEASURED, UNALIGNED(1.4), CAPABILITY_8, ATTENTION(OF_AMPERE, 142) },
-	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62), UNALIGNED(3.5), GROUPED(.8, 103, 103),
+	[GENERATION_AMPERE_RTX] = { NOT_MEASURED, .ratio = 4, UNALIGNED(1.4), CAPABILITY_8, ATTENTION(OF_AMPERE, 84) },
+	[GENERATION_ADA] = { NOT_MEASURED, .ratio = 4, UNALIGNED(1.4), CAPABILITY_8, ATTENTION(OF_AMPERE, 142) },
+	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62), .ratio = 14.7, UNALIGNED(3.5), GROUPED(.8, 103, 103),
 	    CAPABILITY_9, ATTENTION(OF_HOPPER, 132), HOST(2500), .experts_in_bf16 = true, .blocks = true },
 	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56), UNALIGNED(3.5), GROUPED(1, 240, 570),
 	    PERMUTES(.500 * 8000 / 7700), CAPABILITY_10, ATTENTION(OF_BLACKWELL, 148), HOST(3300), .either_layout = true,
@@ -86,6 +88,27 @@ const struct generation *
 generation_of(const struct plan *p)
 {
 	return &generations[p->cluster.generation];
+}
+
+/*
+ * An H20 has less than a quarter of an H100's rate beside that in FP32. It reaches more of its peak: on 2,048 tokens
+ * cuDNN 108 of 148 TFLOP/s, FlashAttention-2 66 (Dao-AILab/flash-attention issue 1310), which rates of an H100 come to
+ * here as 117 and 73. GeForce cards have half the rate with sums in FP32 (NVIDIA Ampere GA102 and Ada whitepapers), of which
+ * products reach nearly all (tinygrad/tinygrad pull request 11390: 168 TFLOP/s of a 4090's 165).
+ */
+double
+hardware_slowed(const struct plan *p)
+{
+	const struct cluster *c = &p->cluster;
+	const double ratio = generation_of(p)->ratio;
+
+	return ratio > 0 && c->fp32_tflops > 0 ? fmin(1, c->bf16_tflops / c->fp32_tflops / ratio) : 1;
+}
+
+double
+hardware_share(double slowed, double share, double units)
+{
+	return 1 / (1 / units + (1 / share - 1 / units) * slowed);
 }
 
 double

@@ -24,6 +24,7 @@ struct generation {
 	double matrix, memory, launch;
 	int power;
 	double fp8;
+	double ratio;          /* of the peak in 16 bits to FP32's where units are not slowed, 0: none are known that are */
 	double unaligned;      /* times as long products take whose rows are not multiples of 16 bytes */
 	/* Products of experts: share of what dense ones reach at many tokens for each expert, and
 	 * the tokens at which they reach half of that, forward and of weight gradients. */
@@ -46,6 +47,12 @@ struct generation {
 
 /* That of the plan's GPU; never NULL. */
 const struct generation *generation_of(const struct plan *p);
+
+/* Matrix units that are slowed, beside those of the generation: 1 where they are not. The chip about them is not, so
+ * what of a product's time is not theirs stays as it was: of a share of the peak, units alone reaching `units`, this
+ * is left. */
+double hardware_slowed(const struct plan *p);
+double hardware_share(double slowed, double share, double units);
 
 /* The rate of the GPU without which nothing can be timed and that the plan does not know: of
  * products or of memory; FIELD_NONE where it knows both. */

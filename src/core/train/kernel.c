@@ -29,6 +29,9 @@ struct kernel {
  * long sequences of NeMo and Megatron-Bridge.
  */
 #define SUSTAINED_FLASH2 0.94
+/* Of the peak of Hopper's units what instructions of Ampere reach, which FlashAttention-2 has (Luo et al. 2024, arXiv
+ * 2402.13499). */
+#define AMPERE_ON_HOPPER 0.62
 #define SUSTAINED_CUDNN 0.9
 
 #define PASS(share_, s0_, w0_, narrow_, wide_, latent_) { .share = (share_), .s0 = (s0_), \
@@ -176,6 +179,9 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 	const enum attention_kernel kernel = kernel_of(p);
 	const struct kernel *row = kernel_row(p, kernel);
 	const struct pass *x = backward ? &row->backward : &row->forward;
+	const double slowed = hardware_slowed(p);
+	const double share = hardware_share(slowed, x->share, row == &hopper_flash2 ? AMPERE_ON_HOPPER : 1);
+	const double rest = slowed * share / x->share; /* of what is lost on short sequences and few waves */
 	const double heads = params_query_heads(&p->model, local) / at_least_one(p->parallel.tp);
 	const double keys = batch_keys(p, local, true);
 	/* In FP32 a kernel has the units that products have (pytorch/pytorch
@@ -183,10 +189,10 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 	struct kernel_rate r = { .peak = p->training.precision == PRECISION_FP32 ? g->peak :
 	        (kernel_in_fp8(p) ? p->cluster.fp8_tflops : p->cluster.bf16_tflops) * 1e12,
 		.window = 1,
-		.share = x->share * g->scale,
+		.share = share * g->scale,
 		.sequence = sequence_seen(p),
-		.s0 = x->s0,
-		.w0 = x->w0,
+		.s0 = x->s0 * rest,
+		.w0 = x->w0 * rest,
 		.head = head_factor(p, x, local) };
 
 	if (kernel == KERNEL_FLASH2 && framework_of(p)->eager)

@@ -97,14 +97,15 @@ machine_of(const struct plan *p)
 	const double eight = p->cluster.fp8_tflops * 1e12;
 	const double rate = p->cluster.bf16_tflops * 1e12, memory = p->cluster.hbm_gbps * 1e9;
 	const bool quantised = f.quantised && eight > 0;
+	const double slowed = hardware_slowed(p);
 	struct machine g = { .known = hardware_lacks(p) == FIELD_NONE };
 
 	g.peak = format_peak(p);
 	g.scale = scale;
-	g.plain = (struct rate){ rate * r->matrix * scale, rate };
+	g.plain = (struct rate){ rate * hardware_share(slowed, r->matrix, 1) * scale, rate };
 	/* Units that are no faster in 8 bits (Intel Gaudi 3 white paper; TPU v5p) keep their rate. */
 	g.linear = quantised ? (struct rate){
-		fmax(eight * r->fp8 * f.share * scale, g.plain.reached), g.peak } : g.plain;
+		fmax(eight * hardware_share(slowed, r->fp8 * f.share, 1) * scale, g.plain.reached), g.peak } : g.plain;
 	if (p->training.precision == PRECISION_FP32)
 		g.linear = g.plain = (struct rate){ g.peak * scale * (g.peak < rate / 2 ? SINGLE_REACHED :
 		    r->matrix), g.peak };
