@@ -270,7 +270,7 @@ cp "$TOP/share/plans/lora-llama-3.1-8b-24gb.cfg" lora.cfg
 good search lora.cfg --free=preset --objective=params.total --top=1
 out_has '^ +1 +gemma-2-9b '
 good search lora.cfg --free=preset --objective=params.total --top=1 --set=finetune.method=qlora
-out_has '^ +1 +gemma-2-27b '
+out_has '^ +1 +opt-30b '
 good estimate lora.cfg --model=gemma-2-9b
 out_has '^peak .*: fits$'
 good search --nodes=1 --set=finetune.method=lora --free=preset --fix=vpp --objective=params.total --top=1
