@@ -184,6 +184,12 @@ done
 echo 'accelerate launch --num_processes 4 trl/scripts/sft.py --model_name_or_path Qwen/Qwen3-8B --per_device_train_batch_size 2 --max_seq_length 3072' >swift/trl.sh
 run 0 import swift/trl.sh
 out_has '^	sequence_length = 3072;' # max_length since February 2025 (TRL pull request 2895)
+for script in src/train.py src/train_bash.py; do # LLaMA-Factory of before 2024-05 (hiyouga/LLaMA-Factory v0.7)
+	echo "deepspeed --num_gpus 2 $script --stage sft --model_name_or_path 01-ai/Yi-34B --finetuning_type lora --lora_rank 32 \
+	    --cutoff_len 2048 --per_device_train_batch_size 1 --do_train" >swift/factory.sh
+	run 0 import swift/factory.sh
+	for pair in 'method = "lora"' 'rank = 32' 'sequence_length = 2048' 'preset = "yi-34b"'; do out_has "^	$pair;"; done
+done
 cat >swift/ray.yaml <<'YAML'
 rlhf_type: grpo
 model: Qwen/Qwen3-8B

@@ -61,7 +61,7 @@ const struct importer import_table[] = {
 	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:|axolotl train|axolotl.cli.train",
 	    NULL, axolotl_read },
 	{ "llama-factory", "configuration of llamafactory-cli train (YAML), or a script of it", NULL,
-	    "finetuning_type:|cutoff_len:|llamafactory-cli train|src/train.py", NULL, llamafactory_read },
+	    "finetuning_type:|cutoff_len:|llamafactory-cli train|src/train.py|src/train_bash.py", NULL, llamafactory_read },
 	{ "trl", "configuration of trl, with --config (YAML), or a script of trl sft", NULL,
 	    "use_peft:|per_device_train_batch_size:|trl sft|trl dpo|trl reward|trl grpo|"
 	    "accelerate launch&--per_device_train_batch_size&sft|accelerate launch&--per_device_train_batch_size&dpo", NULL, trl_read },

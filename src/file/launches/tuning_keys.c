@@ -164,7 +164,7 @@ static const struct settings_key llamafactory_adapters[] = {
 };
 
 const struct tuner tuner_llamafactory = {
-	.program = "LLaMA-Factory", .commands = "llamafactory-cli train|src/train.py", .keys = llamafactory_keys,
+	.program = "LLaMA-Factory", .commands = "llamafactory-cli train|src/train.py|src/train_bash.py", .keys = llamafactory_keys,
 	.adapters = llamafactory_adapters, .weights = llamafactory_weights,
 	.method = "finetuning_type", .lora = "lora", .qlora = "lora", .full = "full",
 	.dora = "use_dora", .bits = "quantization_bit", .nested = "double_quantization", .nests = true,
