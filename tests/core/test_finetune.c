@@ -159,6 +159,20 @@ state_bytes(void **state)
 	    4 * pl, 1e-12);
 }
 
+/* Experts were linear layers, which are quantised, until transformers 5.0 stacked them in one parameter. */
+static void
+stacked_experts(void **state)
+{
+#define EXPERTS HF "finetune.method=qlora finetune.quantization=nf4 finetune.target=qv experts=8 experts_per_token=2 " \
+	"moe_ffn_hidden_size=14336 "
+	const double experts = 32 * 8 * 3 * 4096.0 * 14336;
+	const double stacked = memory_of(EXPERTS)->parameters, apart = memory_of(EXPERTS "release=202404")->parameters;
+
+	(void)state;
+	near(stacked - apart, (2 - 0.5625) * experts, 1e-9);
+	near(memory_of(EXPERTS "release=202601")->parameters, stacked, 1e-12);
+}
+
 /* A frozen base of Transformer Engine is in the format of its products alone; blocks along one
  * direction can not be turned round. */
 static void
@@ -712,7 +726,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(padding_repeats_keys), cmocka_unit_test(counts),
 		cmocka_unit_test(experts), cmocka_unit_test(sharded),
-		cmocka_unit_test(state_bytes), cmocka_unit_test(frozen_in_eight_bits),
+		cmocka_unit_test(state_bytes), cmocka_unit_test(stacked_experts), cmocka_unit_test(frozen_in_eight_bits),
 		cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
 		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),
 		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),
