@@ -209,7 +209,7 @@ rules_read_what_they_name(void **state)
 			    field_table[follows[i]].origin == ORIGIN_DEFAULT || /* which is there before */
 			    (i > 0 && field_table[follows[i]].follows[1] == f));
 		for (enum field_id g = 0; g < FIELD_COUNT; g++) {
-			const bool named = g == follows[0] || g == follows[1];
+			const bool named = g == follows[0] || g == follows[1] || g == follows[2];
 
 			if (g != f && g != FIELD_GPU && reads(f, g) != named)
 				fail_msg("%s and %s", field_table[f].path, field_table[g].path);

@@ -6,7 +6,7 @@
 #include "core/plan/mix.h"
 
 /* What a row of the trainer, and the engine, have to hold where there are responses. */
-static const enum field_id longest_row[] = { FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_LIMIT };
+static const enum field_id longest_row[FIELD_FOLLOWS_MAX] = { FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_LIMIT, FIELD_NONE };
 
 bool
 field_source_context(const struct plan *p)
@@ -19,17 +19,16 @@ struct field_source
 field_source(enum field_id f, const struct plan *p)
 {
 	const struct field *row = &field_table[f];
-	struct field_source source = { FROM_FIELDS, { field_entry(f), FIELD_NONE } };
+	struct field_source source = { FROM_FIELDS, { field_entry(f), FIELD_NONE, FIELD_NONE } };
 
 	if (field_is_chosen(f, p))
 		source.from = FROM_USER;
 	else if ((f == FIELD_SEQUENCE_LENGTH && plan_has_rl(p)) ||
 	    (f == FIELD_CONTEXT_LENGTH && plan_has_rollouts(p)))
 		memcpy(source.follows, longest_row, sizeof source.follows);
-	else if (mix_of(p) != NULL && mix_fills(f)) {
+	else if (mix_of(p) != NULL && mix_fills(f))
 		source.follows[0] = FIELD_MIX;
-		source.follows[1] = FIELD_NONE;
-	} else if (f == FIELD_SEQUENCE_LENGTH && field_source_context(p))
+	else if (f == FIELD_SEQUENCE_LENGTH && field_source_context(p))
 		source.follows[0] = FIELD_MAX_POSITION;
 	else if (row->origin == ORIGIN_DEFAULT)
 		source.from = FROM_DEFAULT;

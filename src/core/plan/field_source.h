@@ -18,7 +18,7 @@ enum field_from {
 
 struct field_source {
 	enum field_from from;
-	enum field_id follows[FIELD_FOLLOWS_MAX]; /* FROM_FIELDS; FIELD_NONE for no second one */
+	enum field_id follows[FIELD_FOLLOWS_MAX]; /* FROM_FIELDS; FIELD_NONE for no other one */
 };
 
 /*
