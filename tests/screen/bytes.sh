@@ -45,15 +45,27 @@ expect 'rc=0'
 # A picture of 16,384 GPUs, all of it, by what has a colour for each node beside another.
 start 200 60 tmux-256color "'$PROG' --nodes=2048 --model=llama-3.1-405b --tp=8 --pp=16 --order=tp-cp-ep-pp-dp"
 expect '126 layers are not divisible'
-T pipe-pane -o -t s: "cat >'$D/bytes'"
-for by in stage dp pp; do
-	keys ":color $by" Enter
-	expect "map by $by"
+# What a picture by those kinds sends is below the bytes that follow.
+repaint() {
+	keys ":color $1" Enter
+	expect "map by $2"
 	before=$(settled 0)
 	keys C-l
 	now=$(($(settled "$before") - before))
-	echo "bytes of a picture by $by: $now"
-	[ "$now" -lt 30000 ] || fail "a picture of 16,384 GPUs by $by sends $now bytes"
+	echo "bytes of a picture by $2: $now"
+	[ "$now" -lt "$3" ] || fail "a picture of 16,384 GPUs by $2 sends $now bytes"
+}
+T pipe-pane -o -t s: "cat >'$D/bytes'"
+for by in stage dp pp; do
+	repaint $by $by 30000
 done
+keys q
+expect 'rc=0'
+
+# Two kinds side by side, neither of which goes on for long: a move for each node, not two colours.
+start 200 60 tmux-256color "'$PROG' --nodes=2048 --model=deepseek-v3 --tp=1 --pp=16 --ep=64"
+expect '2 errors'
+T pipe-pane -o -t s: "cat >'$D/bytes'"
+repaint ep,dp 'ep.dp' 45000
 keys q
 expect 'rc=0'

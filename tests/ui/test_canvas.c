@@ -255,6 +255,37 @@ test_turns(void **unused)
 	canvas_free(&c);
 }
 
+/* Sparse colours between cells of a dense one, as the second kind of a map stands beside the first: those
+ * of a turn are apart, so that nothing between them is sent again, and the dense ones are sent in a row. */
+static void
+test_turns_between(void **unused)
+{
+	static struct looks_cell cell[80 * 20];
+	int n, turns, last[256] = { 0 };
+	struct canvas c;
+
+	(void)unused;
+	assert_true(canvas_init(&c, 80, 20, true));
+	for (int y = 0; y < 20; y++)
+		for (int x = 0; x < 80; x++)
+			canvas_put(&c, x, y, (struct style){ .role = ROLE_GROUP,
+				.index = (uint8_t)(x % 2 == 0 ? (x / 16 + y) % 8 : 8 + y / 10) }, L' ');
+	n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
+	turns = looks_turns(cell, n, c.w);
+	assert_int_equal(turns, 8 * 4);
+	assert_int_equal(changes_of(cell, n, turns), 2 + 8);
+	for (int i = 0; i < n; i++) {
+		if (cell[i].at % 2 != 0)
+			assert_int_equal(cell[i].turn, 0);
+		else if (cell[i].at % 80 > 0)
+			assert_int_equal(cell[i].under.bg, cell[i - 1].under.bg);
+		if (cell[i].turn > 0 && last[cell[i].turn] / 80 == cell[i].at / 80 && cell[i].at % 80 > 16)
+			assert_true(cell[i].at - last[cell[i].turn] > 6);
+		last[cell[i].turn] = cell[i].at;
+	}
+	canvas_free(&c);
+}
+
 /* The part of a list that is shown, beside the title; nothing where all of it is. */
 static void
 test_frame_part(void **unused)
@@ -296,6 +327,7 @@ main(void)
 		cmocka_unit_test(test_bad_text), cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_print), cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_turns_between),
 		cmocka_unit_test(test_frame_part),
 	};
 

@@ -118,13 +118,17 @@ looks_changed(const struct canvas *c, const struct canvas *was, enum theme_color
 }
 
 /* Curses sends again what stands between two changes that are nearer: a move is no shorter. */
-enum { NEAR = 6, TURNS_MOST = 128, RUNS_LEAST = 8 };
+enum { NEAR = 6, TURNS_MOST = 128, RUNS_LEAST = 8, PHASES = 4, PHASED_LEAST = 64 };
 
 /* A background, or what stands alone between two, as one goes along the rows. */
 struct ground {
 	struct look look;
-	int end;      /* of its last run */
+	int end;        /* of its last run */
+	int phase_end[PHASES]; /* of its last run in each phase: those of one are not near each other */
 	int runs, near; /* how many, and how many of them are near one before */
+	int rows, row;  /* on how many rows they are; the last one */
+	int between;    /* another one that stands between two that are near, else TURNS_MOST */
+	int turn, turns; /* its first, and how many phases have one */
 };
 
 struct grounds {
@@ -152,11 +156,30 @@ ground_of(struct grounds *g, const struct looks_cell *cell, int n, int at)
 	while (i < g->count && (g->ground[i].look.fg != look.fg || g->ground[i].look.bg != look.bg))
 		i++;
 	if (i == g->count && i < TURNS_MOST)
-		g->ground[g->count++] = (struct ground){ .look = look, .end = -NEAR };
+		g->ground[g->count++] = (struct ground){ .look = look, .end = -NEAR, .row = -1,
+			.phase_end = { -NEAR, -NEAR, -NEAR, -NEAR }, .between = TURNS_MOST };
 	return i;
 }
 
-/* Count their runs; cells of those that are near another one are marked by a turn. */
+/* A run begins: the phase that it is in, PHASES where it is near one of each. */
+static int
+begin_run(struct ground *ground, int at, int w, int last)
+{
+	const bool near = at - ground->end < NEAR && at % w >= NEAR;
+	int phase = 0;
+
+	ground->runs++;
+	ground->near += near;
+	ground->rows += ground->row != at / w;
+	ground->row = at / w;
+	if (near)
+		ground->between = last;
+	while (near && phase < PHASES && at - ground->phase_end[phase] < NEAR)
+		phase++;
+	return phase;
+}
+
+/* Count their runs; the turn of a cell is the phase of its run for now. */
 static void
 find_grounds(struct grounds *g, struct looks_cell *cell, int n, int w)
 {
@@ -166,16 +189,41 @@ find_grounds(struct grounds *g, struct looks_cell *cell, int n, int w)
 		const int at = cell[i].at, now = ground_of(g, cell, n, i);
 		struct ground *ground = &g->ground[now];
 
-		if (now < TURNS_MOST && (now != last || ground->end != at)) {
-			cell[i].turn = at - ground->end < NEAR && at % w >= NEAR;
-			ground->runs++;
-			ground->near += cell[i].turn;
-		} else if (now < TURNS_MOST)
-			cell[i].turn = cell[i - 1].turn;
-		if (now < TURNS_MOST)
+		if (now < TURNS_MOST) {
+			cell[i].turn = now == last && ground->end == at ? cell[i - 1].turn :
+			    (uint8_t)begin_run(ground, at, w, last);
 			ground->end = at + 1;
+			if (cell[i].turn < PHASES)
+				ground->phase_end[cell[i].turn] = at + 1;
+		}
 		last = now;
 	}
+}
+
+/* Whether the runs of a ground are fewer in a row than those that stand between them. */
+static bool
+is_sparse(const struct grounds *g, const struct ground *a)
+{
+	const struct ground *b = &g->ground[a->between];
+
+	return a->between < TURNS_MOST && a->runs >= PHASED_LEAST && a->runs * b->rows < b->runs * a->rows;
+}
+
+/* Those that stand apart have a turn, those between denser ones one for each phase. Returns the last. */
+static int
+give_turns(struct grounds *g)
+{
+	int turns = 0;
+
+	for (struct ground *a = g->ground; a < g->ground + g->count; a++) {
+		if (a->near * RUNS_LEAST <= a->runs && a->runs >= RUNS_LEAST)
+			a->turns = 1;
+		else if (is_sparse(g, a) && turns + PHASES < TURNS_MOST)
+			a->turns = PHASES;
+		a->turn = turns + 1;
+		turns += a->turns;
+	}
+	return turns;
 }
 
 /* What the first turn paints where a later one comes: what it paints to the left of it. */
@@ -195,15 +243,17 @@ int
 looks_turns(struct looks_cell *cell, int n, int w)
 {
 	struct grounds g = { .count = 0 };
-	uint8_t turn[TURNS_MOST + 1] = { 0 };
-	int turns = 0;
+	int turns;
 
 	find_grounds(&g, cell, n, w);
-	for (int i = 0; i < g.count; i++)
-		if (g.ground[i].near * RUNS_LEAST <= g.ground[i].runs && g.ground[i].runs >= RUNS_LEAST)
-			turn[i] = (uint8_t)++turns;
-	for (int i = 0; i < n; i++)
-		cell[i].turn = cell[i].turn == 0 ? turn[ground_of(&g, cell, n, i)] : 0;
+	turns = give_turns(&g);
+	for (int i = 0; i < n; i++) {
+		const int ground = ground_of(&g, cell, n, i), phase = cell[i].turn;
+
+		cell[i].turn = 0;
+		if (ground < TURNS_MOST && phase < g.ground[ground].turns)
+			cell[i].turn = (uint8_t)(g.ground[ground].turn + phase);
+	}
 	paint_under(cell, n, w);
 	/* With a pair of the terminal's own colours a blank between others does not reset all attributes. */
 	for (int i = 0; i < n; i++)
