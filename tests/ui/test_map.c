@@ -637,6 +637,26 @@ test_slow(void **unused)
 	assert_false(draws(&view, 80, 5, "node 0     x"));
 }
 
+/* Rows of halves are of nodes or of racks: they say which, where that takes nothing from the map. */
+static void
+test_row_words(void **unused)
+{
+	const char *const stage[] = { "stage" };
+	struct map_view view;
+
+	(void)unused;
+	begin_plan("megatron", 2048, 8, 8, 16);
+	place_plan();
+	view = view_of(stage, 1, MAP_ZOOM_AUTO);
+	assert_true(draws(&view, 46, 10, "rack 64"));
+	assert_true(draws(&view, 40, 10, "64"));
+	assert_false(draws(&view, 40, 10, "rack 64"));
+	begin_plan("megatron", 128, 8, 8, 16);
+	place_plan();
+	view = view_of(stage, 1, MAP_ZOOM_AUTO);
+	assert_true(draws(&view, 46, 10, "node 64"));
+}
+
 int
 main(void)
 {
@@ -648,7 +668,7 @@ main(void)
 		cmocka_unit_test(test_zoom), cmocka_unit_test(test_move),
 		cmocka_unit_test(test_huge), cmocka_unit_test(test_half_racks),
 		cmocka_unit_test(test_inside), cmocka_unit_test(test_legend),
-		cmocka_unit_test(test_titles), cmocka_unit_test(test_slow), cmocka_unit_test(test_paper),
+		cmocka_unit_test(test_titles), cmocka_unit_test(test_slow), cmocka_unit_test(test_row_words), cmocka_unit_test(test_paper),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -25,6 +25,7 @@ static const struct form form_table[] = {
 	{ MAP_ZOOM_RACK, false, false, false }, { MAP_ZOOM_RACK, false, false, true },
 };
 enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3, RELATED_MOST = 1024,
+	WORD = 5, /* columns of "node " */
 	LABELLED_MOST = 512, /* more ranks have no room on any screen */
 	AREA = 64 }; /* is worth more than any width */
 
@@ -249,7 +250,8 @@ form_init(const struct fit *f, struct map_grid *g, const struct form *form, bool
 		g->left = g->zoom == MAP_ZOOM_CARD ? 2 : 1;
 		g->top = 1;
 	} else {
-		g->label_w = digits_of(g->boxes - 1) + (word ? 6 : 1); /* "node 12 " */
+		g->label_w = digits_of(g->boxes - 1) + 1 + (word ? WORD : 0); /* "node 12 " */
+		g->word = word;
 		/* A bar between nodes. */
 		g->gap = g->zoom == MAP_ZOOM_LABEL || (!form->tight && (g->zoom == MAP_ZOOM_CELL ||
 		    (g->zoom == MAP_ZOOM_HALF && f->view->colors > 1 && !f->fixed)));
@@ -483,6 +485,16 @@ scrolled_form(struct fit *f, struct map_grid *g, enum map_zoom zoom)
 	stretch(f, g);
 }
 
+/* Labels say what they number where the map leaves room for that. */
+static void
+word_labels(const struct fit *f, struct map_grid *g)
+{
+	if (g->framed || g->word || grid_width(g) + WORD > f->w)
+		return;
+	g->word = true;
+	g->label_w += WORD;
+}
+
 bool
 map_grid_relates_nodes(const struct map_view *view, const struct estimate *e)
 {
@@ -511,6 +523,7 @@ map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan
 		*g = f.best;
 	else
 		scrolled_form(&f, g, last);
+	word_labels(&f, g);
 }
 
 static bool

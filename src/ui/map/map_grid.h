@@ -28,6 +28,7 @@ struct map_grid {
 	int left, top;           /* from a box's corner to its first unit */
 	int gap;                 /* between boxes that have no frames */
 	int label_w;             /* labels at the left instead of frames */
+	bool word;               /* labels: "node 12", not its number alone */
 	int rank_w;              /* digits of the largest rank */
 	bool framed;
 	bool tall;               /* cards: the coordinates have a line of their own */

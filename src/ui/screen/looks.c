@@ -209,7 +209,7 @@ is_sparse(const struct grounds *g, const struct ground *a)
 	return a->between < TURNS_MOST && a->runs >= PHASED_LEAST && a->runs * b->rows < b->runs * a->rows;
 }
 
-/* Those that stand apart have a turn, those between denser ones one for each phase. Returns the last. */
+/* Grounds that stand apart have a turn, those between denser ones one for each phase. Returns the last. */
 static int
 give_turns(struct grounds *g)
 {
