@@ -148,6 +148,13 @@ s = json.load(open(sys.argv[1]))["serving"]
 sys.exit(not (s["ttft_within"] <= 1 and s["tpot_within"] <= .03 and s["rate_in_limits"] >= 20))
 PY
 run 1 search slo ttft=1s tpot=30ms rate=20 --free=cluster.nodes=1..$((fewest - 1)) --top=1 rate.cfg
+# so does the question without nodes, or with nodes that are free; the plan has limits of its own
+for free in '' --free=cluster.nodes; do
+	good search slo ttft=1s tpot=30ms rate=20 $free --top=1 rate.cfg
+	out_has "^Options of 1: --nodes=$fewest "
+done
+good search slo --top=1 --set=traffic.rate=20 --set=traffic.ttft_limit=1 --set=traffic.tpot_limit=0.03 rate.cfg
+out_has "^Options of 1: --nodes=$fewest "
 good search slo ttft=2s rate=1 --free=cluster.nodes=1 --price=h100-sxm-80gb=2.5 --top=1 \
     --objective=serving.cost_per_million_tokens rate.cfg
 out_has 'serving.cost_per_million_tokens'

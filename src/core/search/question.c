@@ -95,6 +95,21 @@ put_nodes(int64_t from, int64_t most, char *options)
 	text_add(options, QUESTION_SIZE, "%lld", (long long)most);
 }
 
+/* Each up to eight, then a quarter of a doubling apart: so many engines, and pools beside them, are tried on each. */
+static void
+put_nodes_apart(int64_t most, char *options)
+{
+	int64_t step = 1;
+
+	text_add(options, QUESTION_SIZE, " free=cluster.nodes=");
+	for (int64_t n = 1; n < most; n += step) {
+		while (n >= 8 * step)
+			step *= 2;
+		text_add(options, QUESTION_SIZE, "%lld,", (long long)n);
+	}
+	text_add(options, QUESTION_SIZE, "%lld", (long long)most);
+}
+
 /* From `least` on, as far as anybody asks. */
 static void
 put_nodes_from(double least, char *options)
@@ -176,17 +191,34 @@ put_pools(const struct plan *p, char *options)
 			text_add(options, QUESTION_SIZE, ",%lldxtp%lld", (long long)n, (long long)size);
 }
 
+/* A limit as a condition; of percentiles it is the plan's own too, which its results are told by. False for no time. */
+static bool
+put_limit(const struct plan *p, const char *name, const char *value, bool rate, char *options, char *err)
+{
+	struct search_condition c;
+	char limit[sizeof c.text];
+
+	text_put(limit, sizeof limit, "serving.%s_%s<=%s", name, rate ? "within" : "seconds", value);
+	if (!condition_parse(&c, limit, p, err, QUESTION_SIZE) || !(c.limit > 0))
+		return false;
+	text_add(options, QUESTION_SIZE, " where=%s", limit);
+	if (rate)
+		text_add(options, QUESTION_SIZE, " free=traffic.%s_limit=%.10g", name, c.limit);
+	return true;
+}
+
 /* At a rate the fewest GPUs whose percentiles keep the limits, with pools of their own for prefill;
- * else the most tokens that requests at once get of each, within these means. */
+ * else the most tokens that requests at once get of each, within these means. Limits that are not said
+ * are the plan's. */
 static int
 ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
     char *options, char *err)
 {
 	static const char *const names[] = { "ttft", "tpot", "rate" };
+	const double own[] = { p->traffic.ttft_limit, p->traffic.tpot_limit };
 	const char *value[3] = { NULL, NULL, NULL };
-	struct search_condition c;
 	double rate = p->traffic.rate;
-	char limit[sizeof c.text];
+	char text[2][32];
 	int i = 0, taken = 1;
 
 	(void)catalog;
@@ -198,26 +230,26 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 			taken = take_limit(word + i, words - i, names[k], &value[k]);
 		i += taken;
 	}
-	if (value[0] == NULL && value[1] == NULL)
-		return refuse_question(err, "which limits? Such as ttft=1s tpot=30ms, and rate=20 requests a second");
 	if (value[2] != NULL && (!text_to_real(value[2], &rate) || !(rate > 0)))
 		return refuse_question(err, "the rate is a number of requests a second, such as rate=20");
+	for (int k = 0; k < 2 && rate > 0; k++)
+		if (value[k] == NULL && own[k] > 0) {
+			text_put(text[k], sizeof text[k], "%.10gs", own[k]);
+			value[k] = text[k];
+		}
+	if (value[0] == NULL && value[1] == NULL)
+		return refuse_question(err, "which limits? Such as ttft=1s tpot=30ms, and rate=20 requests a second");
 	text_put(options, QUESTION_SIZE, rate > 0 ? "objective=gpus,serving.tpot_within" :
 	    "objective=tokens free=serving.concurrency=1..%d", REQUESTS_MOST);
 	if (value[2] != NULL)
 		text_add(options, QUESTION_SIZE, " free=traffic.rate=%s", value[2]);
-	for (int k = 0; k < 2; k++) {
-		if (value[k] == NULL)
-			continue;
-		text_put(limit, sizeof limit, "serving.%s_%s<=%s", names[k], rate > 0 ? "within" : "seconds", value[k]);
-		if (!condition_parse(&c, limit, p, err, QUESTION_SIZE) || !(c.limit > 0))
+	for (int k = 0; k < 2; k++)
+		if (value[k] != NULL && !put_limit(p, names[k], value[k], rate > 0, options, err))
 			return refuse_question(err, "a limit is a time, such as ttft=1s or tpot=30ms");
-		text_add(options, QUESTION_SIZE, " where=%s", limit);
-		if (rate > 0)
-			text_add(options, QUESTION_SIZE, " free=traffic.%s_limit=%.10g", names[k], c.limit);
-	}
-	if (rate > 0)
+	if (rate > 0) {
+		put_nodes_apart(2 * p->cluster.nodes > NODES_EACH ? 2 * p->cluster.nodes : NODES_EACH, options);
 		put_pools(p, options);
+	}
 	return i;
 }
 
@@ -322,7 +354,7 @@ const struct question question_table[] = {
 	    ask_deadline },
 	{ "budget", "MONEY [TOKENS]", "the fastest run that costs no more, on these nodes or fewer",
 	    ask_budget },
-	{ "slo", "ttft=TIME tpot=TIME [rate=N]",
+	{ "slo", "[ttft=TIME] [tpot=TIME] [rate=N]",
 	    "most tokens of a GPU within these times; at N requests a second the fewest GPUs", ask_slo },
 	{ "fewest", "", "the fewest GPUs that it fits on", ask_fewest },
 	{ "longest", "", "the longest sequence or context that fits", ask_longest },

@@ -22,7 +22,7 @@ wishes_free(struct wishes *w, enum field_id f, const char *values)
 
 	if (i == SPACE_FIELDS_MAX)
 		return false;
-	w->item[i] = (struct wish){ f, values, true };
+	w->item[i] = (struct wish){ f, values != NULL || i == w->count ? values : w->item[i].values, true };
 	if (i == w->count)
 		w->count++;
 	return true;

@@ -39,7 +39,7 @@ void wishes_fix_group(struct wishes *w, enum wish_group g, const struct plan *p)
  * training on rollouts, whose phases no bound cuts. */
 void wishes_usual(struct wishes *w, const struct plan *p);
 
-/* Free one more, or change its values; false when there are too many. */
+/* Free one more, or change its values, which stay as they are without new ones; false when there are too many. */
 bool wishes_free(struct wishes *w, enum field_id f, const char *values);
 void wishes_fix(struct wishes *w, enum field_id f);
 
