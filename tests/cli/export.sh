@@ -525,4 +525,14 @@ if grep -q 'NCCL_' one.sh; then fail 'one node has no network'; fi
 run 0 export --to=vllm --set mode=serve --layout=vllm --tp=8 --pp=1 --model=llama-3.1-8b $roce --set serving.replicas=2 -o eng.sh
 if grep -q 'NCCL_' eng.sh; then fail 'engines of one node each have no network'; fi
 
+# a share of each prompt that the cache has is asked of a running engine too
+asks='--set mode=serve --layout=vllm --tp=1 --pp=1 --model=llama-3.1-8b --set traffic.rate=4 --set serving.prompt_tokens=4000
+    --set serving.prefix_hit=0.3'
+# shellcheck disable=SC2086
+run 0 export --to=vllm-bench $asks -o bench.sh
+lines bench.sh '--random-prefix-len 1200' '--random-input-len 2800'
+# shellcheck disable=SC2086
+run 0 export --to=sglang-bench $asks --set traffic.prompt_spread=0.3 -o bench2.sh
+lines bench2.sh '--gsp-num-groups 1 ' '--gsp-system-prompt-len 1200' '--gsp-question-len 2800' 'note: prompts with shared'
+
 finish

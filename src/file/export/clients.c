@@ -38,11 +38,26 @@ has_prefixes(const struct plan *p)
 	return p->traffic.prefixes > 0 && p->traffic.prefix_tokens > 0;
 }
 
-/* Tokens that follow a shared beginning. */
+/* Tokens that a prompt begins with as others do: of the plan's beginnings, else of one that all have, which makes the
+ * cache have a share of each. */
+static int64_t
+shared_tokens(const struct plan *p)
+{
+	return has_prefixes(p) ? p->traffic.prefix_tokens :
+	    (int64_t)floor(p->serving.prefix_hit * (double)p->serving.prompt_tokens + .5);
+}
+
+static int64_t
+beginnings_of(const struct plan *p)
+{
+	return has_prefixes(p) ? p->traffic.prefixes : 1;
+}
+
+/* Tokens that follow. */
 static int64_t
 own_tokens(const struct plan *p)
 {
-	return most_of(1, p->serving.prompt_tokens - p->traffic.prefix_tokens);
+	return most_of(1, p->serving.prompt_tokens - shared_tokens(p));
 }
 
 /* Standard deviation over mean of both lengths: benchmarks know one range for both. */
@@ -52,16 +67,16 @@ spread_of(const struct plan *p)
 	return larger(p->traffic.prompt_spread, p->traffic.generate_spread);
 }
 
-/* What the benchmarks have no word for, and what is decided elsewhere. */
+/* What the benchmarks have no word for, and what is decided elsewhere. alike: prompts are all as long. */
 static void
-tell_rest(struct export *e)
+tell_rest(struct export *e, bool alike)
 {
 	const struct plan *p = e->plan;
 
 	EXPORT_SAY(e, FIELD_RATE, FIELD_REQUESTS, FIELD_PROMPT_TOKENS, FIELD_GENERATE_TOKENS,
 	    FIELD_CONCURRENCY, FIELD_PREFIXES, FIELD_PREFIX_TOKENS);
-	if (spread_of(p) > 0 && has_prefixes(p))
-		export_missing(e, FIELD_PROMPT_SPREAD, "prompts with shared beginnings are all as long");
+	if (spread_of(p) > 0 && alike)
+		notes_add(&e->missing, "prompts with shared beginnings are all as long");
 	else if (fabs(p->traffic.prompt_spread - p->traffic.generate_spread) > .05 ||
 	    spread_of(p) * sqrt(3) > RANGE_MOST)
 		notes_add(&e->missing, "lengths are even between two ends, of prompts and answers alike: their "
@@ -90,7 +105,9 @@ vllm_lengths(struct textbuf *out, const struct plan *p)
 		return;
 	}
 	textbuf_add(out, " \\\n\t--dataset-name random");
-	put_count(out, "--random-input-len", p->serving.prompt_tokens);
+	if (shared_tokens(p) > 0)
+		put_count(out, "--random-prefix-len", shared_tokens(p));
+	put_count(out, "--random-input-len", own_tokens(p));
 	put_count(out, "--random-output-len", p->serving.generate_tokens);
 	if (spread_of(p) > 0)
 		put_real(out, "--random-range-ratio", smaller(RANGE_MOST, spread_of(p) * sqrt(3)));
@@ -115,7 +132,7 @@ vllm_bench_write(struct export *e)
 	const struct plan *p = e->plan;
 	struct textbuf *out;
 
-	tell_rest(e);
+	tell_rest(e, has_prefixes(p));
 	EXPORT_SAY(e, FIELD_BURSTINESS);
 	out = export_begin_script(e, "vllm-bench.sh");
 	textbuf_add(out, "exec vllm bench serve --backend vllm --model \"$MODEL\" \\\n"
@@ -142,12 +159,12 @@ sglang_lengths(struct textbuf *out, const struct plan *p)
 	const double wide = smaller(RANGE_MOST, spread_of(p) * sqrt(3)), r = (1 - wide) / (1 + wide);
 	const double longest = 2 / (1 + r);
 
-	if (has_prefixes(p)) {
+	if (shared_tokens(p) > 0) {
 		textbuf_add(out, " \\\n\t--dataset-name generated-shared-prefix");
-		put_count(out, "--gsp-num-groups", p->traffic.prefixes);
+		put_count(out, "--gsp-num-groups", beginnings_of(p));
 		put_count(out, "--gsp-prompts-per-group",
-		    most_of(1, requests_of(p) / p->traffic.prefixes));
-		put_count(out, "--gsp-system-prompt-len", p->traffic.prefix_tokens);
+		    most_of(1, requests_of(p) / beginnings_of(p)));
+		put_count(out, "--gsp-system-prompt-len", shared_tokens(p));
 		put_count(out, "--gsp-question-len", own_tokens(p));
 		put_count(out, "--gsp-output-len", p->serving.generate_tokens);
 		return;
@@ -164,7 +181,7 @@ sglang_bench_write(struct export *e)
 	const struct plan *p = e->plan;
 	struct textbuf *out;
 
-	tell_rest(e);
+	tell_rest(e, shared_tokens(p) > 0);
 	if (p->traffic.rate > 0 && !(p->traffic.burstiness >= 1 && p->traffic.burstiness <= 1))
 		export_missing(e, FIELD_BURSTINESS, "requests arrive as a Poisson process");
 	EXPORT_SAY(e, FIELD_BURSTINESS);
