@@ -51,8 +51,18 @@ expect 'rc=0'
 if infocmp xterm-direct >/dev/null 2>&1; then
 	start 140 40 tmux-256color "TERM=xterm-direct '$PROG'"
 	expect ' tp 3 '
-	ansi | grep -q '48;2;0;175;175' || fail "direct colours: not those of the palette"
+	ansi | grep -q '48;2;215;95;255' || fail "direct colours: not those of the palette"
 	ansi | grep -q '48;5' && fail "direct colours: others"
+	keys q
+	expect 'rc=0'
+	# a colour for each group, beyond those of the palette too
+	start 200 60 tmux-256color "TERM=xterm-direct '$PROG' --nodes=128 --tp=8 --global-batch-size=4096"
+	expect '>\*TP'
+	keys ':color tp' Enter
+	expect 'map by tp'
+	sleep 0.3
+	n=$(ansi | grep -o '48;2;[0-9;]*m' | sort -u | wc -l)
+	[ "$n" -ge 128 ] || fail "direct colours: $n for 128 groups"
 	keys q
 	expect 'rc=0'
 fi

@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-static const enum theme_colors depths[] = { THEME_MONO, THEME_8, THEME_16, THEME_256 };
+static const enum theme_colors depths[] = { THEME_MONO, THEME_8, THEME_16, THEME_256, THEME_DIRECT };
 
 static bool
 same(struct look a, struct look b)
@@ -15,7 +15,7 @@ same(struct look a, struct look b)
 static void
 test_ranges(void **unused)
 {
-	static const int most[] = { 0, 8, 16, 256 };
+	static const int most[] = { 0, 8, 16, 256, THEME_NUMBERS };
 
 	(void)unused;
 	for (int p = 0; p < PALETTE_COUNT; p++)
@@ -445,6 +445,34 @@ test_parts(void **unused)
 	}
 }
 
+/* Where any red, green and blue may be asked for, hundreds of groups have a colour each, faded ones too,
+ * on which letters can be read; the first ones are those of the palette. */
+static void
+test_direct(void **unused)
+{
+	const int n = theme_set_most(SET_ONE, THEME_DIRECT);
+
+	(void)unused;
+	assert_int_equal(n, theme_set_most(SET_ONE, THEME_256) + THEME_MADE);
+	assert_true(n < INK_OWN);
+	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
+		for (int i = 0; i < n; i++) {
+			const struct look look = group(SET_ONE, i, THEME_DIRECT, (enum theme_palette)p);
+			const struct look faded = theme_look((struct style){ .role = ROLE_GROUP, .index = (uint8_t)i,
+			    .flags = STYLE_FADED }, THEME_DIRECT, (enum theme_palette)p);
+
+			assert_true(look.bg < THEME_NUMBERS && faded.bg < THEME_NUMBERS);
+			at_least(contrast(look.fg, look.bg), 4.5, "contrast", look.fg, look.bg, p);
+			if (i < theme_set_most(SET_ONE, THEME_256))
+				assert_int_equal(look.bg, group(SET_ONE, i, THEME_256, (enum theme_palette)p).bg);
+			else
+				at_least(contrast(faded.fg, faded.bg), 3, "contrast", i, faded.bg, p);
+			for (int j = 0; j < i; j++)
+				assert_true(theme_rgb(look.bg) != theme_rgb(group(SET_ONE, j, THEME_DIRECT,
+				    (enum theme_palette)p).bg));
+		}
+}
+
 int
 main(void)
 {
@@ -454,7 +482,7 @@ main(void)
 		cmocka_unit_test(test_names), cmocka_unit_test(test_measure),
 		cmocka_unit_test(test_groups), cmocka_unit_test(test_first),
 		cmocka_unit_test(test_red), cmocka_unit_test(test_faded), cmocka_unit_test(test_roles), cmocka_unit_test(test_scales),
-		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_parts), cmocka_unit_test(test_direct),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@ bool
 map_grid_has_halves(const struct map_view *view)
 {
 	/* Several sources share fewer colours: they need their letters. */
-	return view->utf8 && (view->depth == THEME_256 ||
+	return view->utf8 && (view->depth >= THEME_256 ||
 	    (view->depth != THEME_MONO && view->colors == 1));
 }
 

@@ -183,7 +183,7 @@ draw_band(struct map_drawing *d, struct rect band, struct style style, wchar_t c
 	const struct rect r = rect_clip(d->clip, band);
 	const int middle = band.x + (band.w - 1) / 2;
 	const bool shaded = ch == L' ' && (style.flags & STYLE_FADED) != 0 &&
-	    d->view->depth != THEME_256; /* no darker colours: fewer dots of it */
+	    d->view->depth < THEME_256; /* no darker colours: fewer dots of it */
 
 	for (int i = r.y; i < r.y + r.h; i++)
 		for (int j = r.x; j < r.x + r.w; j++)
@@ -384,7 +384,7 @@ draw_cell(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 static void
 put_halves(struct map_drawing *d, int x, int y, struct style upper, struct style lower)
 {
-	const uint8_t bare = d->view->depth == THEME_256 ? STYLE_CLEAR : STYLE_CLEAR | STYLE_FADED;
+	const uint8_t bare = d->view->depth >= THEME_256 ? STYLE_CLEAR : STYLE_CLEAR | STYLE_FADED;
 	const struct style text = { .role = ROLE_TEXT };
 	const bool lit[2] = { upper.flags & STYLE_MARK, lower.flags & STYLE_MARK };
 	const bool none[2] = { upper.flags & bare, lower.flags & bare };

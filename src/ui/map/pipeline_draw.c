@@ -17,6 +17,7 @@ kind_style(const struct picture *pic, enum timeline_kind kind, int64_t chunk)
 	case THEME_MONO:
 		return text_style;
 	case THEME_256:
+	case THEME_DIRECT:
 		return (struct style){ .role = ROLE_GROUP, .set = family[kind],
 			.index = (uint8_t)(chunk % theme_set_size(family[kind], THEME_256)) };
 	default: /* too few colours for families of them */

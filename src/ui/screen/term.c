@@ -121,7 +121,7 @@ color_depth(enum color_when color)
 	if (COLORS > 256) /* no pairs of such colours: the first eight are as everywhere */
 		return THEME_8;
 #endif
-	return COLORS >= 256 ? THEME_256 : COLORS >= 16 ? THEME_16 : THEME_8;
+	return COLORS > 256 ? THEME_DIRECT : COLORS == 256 ? THEME_256 : COLORS >= 16 ? THEME_16 : THEME_8;
 }
 
 /* Ctrl-S is a key: it must not freeze the screen until somebody thinks of Ctrl-Q. */
@@ -232,7 +232,6 @@ term_open(struct terminal *t, enum color_when color)
 	clearok(curscr, TRUE); /* a picture on a cleared screen is shorter than its changes */
 	keypad(stdscr, TRUE);
 	t->colors = color_depth(color);
-	t->direct = COLORS > 256;
 	t->utf8 = locale_utf8();
 	t->has_mouse = key_mouse != NULL;
 	t->marks_pastes = t->has_mouse; /* terminals that know the one know the other */
@@ -297,7 +296,7 @@ static void
 make_pair(const struct terminal *t, int pair, struct look look)
 {
 #if defined NCURSES_EXT_COLORS && NCURSES_EXT_COLORS
-	if (t->direct) {
+	if (t->colors == THEME_DIRECT) {
 		init_extended_pair(pair, direct_color(look.fg), direct_color(look.bg));
 		return;
 	}

@@ -11,13 +11,12 @@
 #include "ui/screen/decode.h"
 #include "ui/screen/looks.h"
 
-enum { PAIR_COLORS = 257 }; /* of a palette, and the terminal's own */
+enum { PAIR_COLORS = THEME_NUMBERS + 1 }; /* and the terminal's own */
 
 struct terminal {
 	void *screen;        /* SCREEN of curses */
 	int w, h;             /* columns and rows */
 	enum theme_colors colors; /* that it has and may be asked for */
-	bool direct;         /* its colours are not numbers of a palette, but red, green, blue */
 	bool utf8;
 	bool mouse;          /* clicks come to the program */
 	bool marks_pastes;   /* text that is pasted comes with marks around it */

@@ -148,7 +148,7 @@ theme_palette_for(const char *wish, const char *colorfgbg)
 enum theme_colors
 theme_depth(enum theme_palette palette, enum theme_colors has)
 {
-	enum theme_colors most = THEME_256;
+	enum theme_colors most = THEME_DIRECT;
 
 	if (palette == PALETTE_16)
 		most = THEME_16;
@@ -157,6 +157,24 @@ theme_depth(enum theme_palette palette, enum theme_colors has)
 	else if (palette == PALETTE_MONO)
 		most = THEME_MONO;
 	return has < most ? has : most;
+}
+
+/*
+ * Hues by the golden angle, so that those after one another are far apart, without the sixth around
+ * red, which means wrong; each in one of six levels of lightness and fullness.
+ */
+static uint32_t
+made_rgb(int i)
+{
+	static const uint8_t level[6][2] = { { 245, 10 }, { 150, 10 }, { 235, 120 }, { 200, 50 }, { 105, 5 },
+		{ 190, 105 } };
+	const int hue = 30 + i * 137 % 300, high = level[i % 6][0], low = level[i % 6][1];
+	const int between = low + (high - low) * (hue % 120 < 60 ? hue % 60 : 60 - hue % 60) / 60;
+	const int rgb[3][3] = { { high, between, low }, { between, high, low }, { low, high, between } };
+	const int other[3][3] = { { low, between, high }, { between, low, high }, { high, low, between } };
+	const int *c = hue < 180 ? rgb[hue / 60] : other[hue / 60 - 3];
+
+	return (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | (uint32_t)c[2];
 }
 
 uint32_t
@@ -168,12 +186,26 @@ theme_rgb(int color)
 	};
 	static const uint32_t level[6] = { 0, 95, 135, 175, 215, 255 };
 
+	if (color >= THEME_PALETTE + THEME_MADE)
+		return (made_rgb((color - THEME_PALETTE) % THEME_MADE) >> 1 & 0x7f7f7f) +
+		    (color >= THEME_PALETTE + 2 * THEME_MADE ? 0x7f7f7f : 0);
+	if (color >= THEME_PALETTE)
+		return made_rgb(color - THEME_PALETTE);
 	if (color < 16)
 		return basic[color];
 	if (color >= 232)
 		return (uint32_t)(color - 232) * 0x0a0a0a + 0x080808;
 	color -= 16;
 	return level[color / 36] << 16 | level[color / 6 % 6] << 8 | level[color % 6];
+}
+
+/* A level of 0 to 255 as light, 0 to 1: within 1 % of sRGB's curve. */
+static double
+linear(uint32_t level)
+{
+	const double x = level / 255.0;
+
+	return x * x * (0.75 + 0.25 * x);
 }
 
 /* True when black letters read better than white ones on this colour: by its luminance
@@ -188,6 +220,12 @@ is_light(int color)
 	};
 	static const int light[6] = { 0, 114, 242, 429, 680, 1000 }; /* linear, of 1000 */
 
+	if (color >= THEME_PALETTE) {
+		const uint32_t rgb = theme_rgb(color);
+
+		return 0.2126 * linear(rgb >> 16) + 0.7152 * linear(rgb >> 8 & 255) +
+		    0.0722 * linear(rgb & 255) > 0.179;
+	}
 	if (color < 16)
 		return basic[color];
 	if (color >= 232)
@@ -208,6 +246,7 @@ theme_set_size(enum theme_set set, enum theme_colors colors)
 {
 	switch (colors) {
 	case THEME_256:
+	case THEME_DIRECT:
 		return set_256[PALETTE_DARK][set].count;
 	case THEME_16:
 	case THEME_8:
@@ -225,7 +264,9 @@ theme_set_most(enum theme_set set, enum theme_colors colors)
 {
 	const int n = theme_set_size(set, colors);
 
-	return colors != THEME_256 || set >= SET_HEAT ? n : n + (set == SET_ONE ? MORE_ONE : MORE_FAMILY);
+	if (colors < THEME_256 || set >= SET_HEAT)
+		return n;
+	return n + (set != SET_ONE ? MORE_FAMILY : colors == THEME_DIRECT ? MORE_ONE + THEME_MADE : MORE_ONE);
 }
 
 static int
@@ -234,9 +275,9 @@ set_color(unsigned set, int index, enum theme_colors colors, enum theme_palette 
 	const bool light = palette == PALETTE_LIGHT;
 	const struct color_set *wide;
 
-	if (colors != THEME_256 && set == SET_HEAT)
+	if (colors < THEME_256 && set == SET_HEAT)
 		return heat_few[colors == THEME_8][index];
-	if (colors != THEME_256 && set == SET_LINK)
+	if (colors < THEME_256 && set == SET_LINK)
 		return link_few[colors == THEME_8][index];
 	if (colors == THEME_16)
 		return set_16[light][index];
@@ -248,6 +289,8 @@ set_color(unsigned set, int index, enum theme_colors colors, enum theme_palette 
 	if (index < wide->count)
 		return wide->color[index];
 	index -= wide->count;
+	if (set == SET_ONE && index >= MORE_ONE)
+		return THEME_PALETTE + index - MORE_ONE;
 	return set == SET_ONE ? more_one[palette <= PALETTE_SAFE ? palette : PALETTE_DARK][index] :
 	    more_256[light][set - SET_BLUE][index];
 }
@@ -258,6 +301,8 @@ faded(int color, bool light)
 {
 	int faded = 0;
 
+	if (color >= THEME_PALETTE)
+		return color + (light ? 2 : 1) * THEME_MADE;
 	if (color >= 232)
 		return light ? (color + 255) / 2 : (color + 234) / 2;
 	for (int scale = 36, rest = color - 16; scale > 0; rest %= scale, scale /= 6)
@@ -272,7 +317,7 @@ shade(struct style style, int index, uint8_t flag, enum theme_colors colors,
 {
 	const int color = set_color(style.set, index, colors, palette);
 
-	return colors == THEME_256 && (style.flags & flag) != 0 ?
+	return colors >= THEME_256 && (style.flags & flag) != 0 ?
 	    faded(color, palette == PALETTE_LIGHT) : color;
 }
 
@@ -294,12 +339,12 @@ group_look(struct style style, enum theme_colors colors, enum theme_palette pale
 		return look;
 	}
 	if ((style.flags & STYLE_FADED) != 0 && (style.flags & STYLE_CLEAR) != 0 && style.ink == 0) {
-		look.fg = colors == THEME_256 ? 244 : -1;
-		look.dim = colors != THEME_256;
+		look.fg = colors >= THEME_256 ? 244 : -1;
+		look.dim = colors < THEME_256;
 		return look;
 	}
 	color = shade(style, style.index % n, STYLE_FADED, colors, palette);
-	if ((style.flags & STYLE_FADED) != 0 && colors != THEME_256) {
+	if ((style.flags & STYLE_FADED) != 0 && colors < THEME_256) {
 		look.fg = (int16_t)color;
 		return look;
 	}
@@ -311,7 +356,7 @@ group_look(struct style style, enum theme_colors colors, enum theme_palette pale
 		return look;
 	}
 	look.fg = is_light(color) ? 0 : 7;
-	if (colors == THEME_256)
+	if (colors >= THEME_256)
 		look.fg = is_light(color) ? 16 : (style.flags & STYLE_FADED) != 0 ? 252 : 231;
 	return look;
 }
@@ -361,14 +406,14 @@ theme_look(struct style style, enum theme_colors has, enum theme_palette palette
 		return group_look(style, colors, palette);
 	look.bold = role_table[role].bold;
 	look.reverse = role_table[role].reverse || (style.flags & STYLE_CURSOR) != 0;
-	if (colors == THEME_256)
+	if (colors >= THEME_256)
 		look.fg = role_table[role].fg[light ? LIGHT_256 :
 		    palette == PALETTE_SAFE ? SAFE_256 : DARK_256];
 	else if (colors != THEME_MONO)
 		look.fg = role_table[role].fg[colors == THEME_16 ? DARK_16 + light : DARK_8 + light];
 	look.dim = role_table[role].dim && look.fg < 0;
 	/* The terminal's background, which reversing takes, need not be read on the colour. */
-	if (look.reverse && look.fg >= 0 && colors == THEME_256) {
+	if (look.reverse && look.fg >= 0 && colors >= THEME_256) {
 		look.reverse = false;
 		look.bg = look.fg;
 		look.fg = is_light(look.bg) ? 16 : 231;

@@ -52,7 +52,12 @@ enum style_flag {
 	STYLE_FADED_INK = 32, /* ROLE_GROUP: the same for the character's own colour */
 };
 
-enum theme_colors { THEME_MONO, THEME_8, THEME_16, THEME_256 };
+/* Direct: the palette of 256, and any red, green and blue besides. */
+enum theme_colors { THEME_MONO, THEME_8, THEME_16, THEME_256, THEME_DIRECT };
+
+/* Colours by number: the palette; those that are made for groups beyond it; and these half way to the
+ * background, a dark or a white one. */
+enum { THEME_PALETTE = 256, THEME_MADE = 180, THEME_NUMBERS = THEME_PALETTE + 3 * THEME_MADE };
 
 /*
  * DARK suits dark backgrounds and can be read on others, LIGHT is for white ones. Both hold
@@ -83,7 +88,7 @@ enum theme_palette theme_palette_for(const char *wish, const char *colorfgbg);
 /* How many colours are used of those that the terminal has. */
 enum theme_colors theme_depth(enum theme_palette palette, enum theme_colors has);
 
-/* Colour 0 to 255 as xterm shows it: 0xRRGGBB. */
+/* A colour by its number, of the palette as xterm shows it: 0xRRGGBB. */
 uint32_t theme_rgb(int color);
 
 /* The colours for dimension `space` of `spaces` shown together. */
