@@ -1,6 +1,6 @@
 #!/bin/sh
 # Commands that write, with each call to the system failing in turn: EIO, ENOSPC, EDQUOT, EINTR,
-# ESTALE, a short write. What stands at the end is the old file or the new one, whole; a status of
+# ESTALE, a short write, or SIGINT in the middle. What stands at the end is the old file or the new one, whole; a status of
 # 0 says that it is the new one, or of a session that its work is kept as a draft; nobody crashes, and
 # a failure is told. With too little memory they end with an error too.
 # shellcheck disable=SC1091,SC2154,SC3045
@@ -31,7 +31,7 @@ each() {
 	total=$(cat ../count)
 	cd .. && rm -rf new
 	[ "$total" -gt 10 ] || fail "only $total calls"
-	for errno in 5 28 122 4 116 0; do
+	for errno in 5 28 122 4 116 0 -2; do
 		at=1
 		while [ "$at" -le "$total" ]; do
 			about "$name, call $at of $total, errno $errno"
@@ -39,7 +39,9 @@ each() {
 			prepare
 			strike "$at" "$errno" work >../out 2>../err
 			status=$?
-			if [ "$status" -gt 2 ]; then
+			if [ "$errno" -eq -2 ] && [ "$status" -eq 130 ]; then
+				: # what SIGINT ends says nothing
+			elif [ "$status" -gt 2 ]; then
 				fail "status $status"
 			elif [ "$status" -ne 0 ] && [ ! -s ../err ]; then
 				fail "status $status without a word"
@@ -75,6 +77,39 @@ each 'import' plan.cfg
 prepare() { printf 'format = 1;\nparallel: { tp = 2; };\n' >plan.cfg; }
 work() { printf 'tp 4\nsave\n' | XDG_STATE_HOME=$PWD/state "$PROG" --linear plan.cfg; }
 each 'linear mode' plan.cfg
+
+# Clocks that jump by a day and more, a server that keeps what is removed: the same files.
+prepare() { cp "$TOP/share/plans/seed-64.cfg" plan.cfg; }
+for odd in STRIKE_CLOCK=100000 STRIKE_CLOCK=4000000000 STRIKE_SILLY=1; do
+	about "$odd"
+	mkdir new && cd new || exit 99
+	prepare
+	for words in 'tp 4' 'pp 2' 'tp 8'; do
+		printf '%s\nsave\n' "$words" | env XDG_STATE_HOME="$PWD/state" "$odd" LD_PRELOAD="$dir/strike.so" \
+		    "$PROG" --linear plan.cfg >../out 2>../err || fail "$words: status $?"
+		grep -q "^	${words% *} = ${words#* };" plan.cfg || fail "$words is not saved"
+	done
+	env "$odd" LD_PRELOAD="$dir/strike.so" "$PROG" export --to=megatron plan.cfg -o run.sh 2>../err || fail 'no export'
+	cp run.sh first
+	env "$odd" LD_PRELOAD="$dir/strike.so" "$PROG" export --to=megatron plan.cfg -o run.sh 2>../err || fail 'none over it'
+	cmp -s run.sh first || fail 'another export'
+	cd .. && rm -rf new
+done
+
+# A long session does not grow: three times the commands in the same memory, once there is as much to undo
+# as is kept.
+session() {
+	awk -v n="$1" 'BEGIN {
+		m = split("undo,tp 4,tp 2,set seq 8192,explain step.seconds,nosuch,pp 2", command, ",")
+		for (i = 0; i < n; i++)
+			print command[i % m + 1]
+	}' | XDG_STATE_HOME=$dir/state STRIKE_PEAK=$dir/peak LD_PRELOAD=$dir/strike.so "$PROG" --linear >out 2>err
+	cat peak
+}
+about 'a long session'
+COMMANDS=${COMMANDS:-2500}
+few=$(session "$COMMANDS") many=$(session $((COMMANDS * 3)))
+[ "$many" -lt $((few + few / 20)) ] || fail "$few KiB become $many"
 
 # With less and less memory: an error or an answer, or the loader's 127. A target whose writer ran
 # out of it left a plan of zeros for the next one. A sanitizer wants more than there is.
