@@ -25,7 +25,8 @@
 #include "screen_floor.h"
 #include "ui/app/event.h"
 
-enum { STARTS = 11, KEYS = 20, QUIET_MS = 40, PATIENCE_MS = 5000, SETTLE_KEYS = 4 };
+enum { STARTS = 11, KEYS = 20, QUIET_MS = 40, PATIENCE_MS = 5000, SETTLE_KEYS = 4,
+	STARTED = 3 /* sizes of the table below at which another program is started too */ };
 
 struct child {
 	pid_t pid;
@@ -339,14 +340,15 @@ static void
 bench_start(char *program, char *directory)
 {
 	char *ours[] = { program, NULL }, *other[] = { "/usr/bin/ncdu", directory, NULL };
-	struct cost cost;
 
-	if (access(other[0], X_OK) != 0)
-		return;
-	cost = measure_start(ours, 80, 24);
-	printf("start, 80x24: program %ld bytes %.2f ms", cost.bytes, cost.ms);
-	cost = measure_start(other, 80, 24);
-	printf(", ncdu %ld bytes %.2f ms\n\n", cost.bytes, cost.ms);
+	for (size_t i = 0; i < STARTED && access(other[0], X_OK) == 0; i++) {
+		const int w = size_table[i].columns, h = size_table[i].rows;
+		const struct cost cost = measure_start(ours, w, h), theirs = measure_start(other, w, h);
+
+		printf("start, %dx%d: program %ld bytes %.2f ms, ncdu %ld bytes %.2f ms\n", w, h, cost.bytes,
+		    cost.ms, theirs.bytes, theirs.ms);
+	}
+	printf("\n");
 }
 
 /* A home without settings or drafts, the same terminal everywhere. */

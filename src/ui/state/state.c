@@ -19,9 +19,10 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 		.utf8 = true, .depth = THEME_256,
 		.form.field = FIELD_TP, .lower = PANE_MEMORY,
 	};
-	settings_default(&s->settings);
 	if (options != NULL && options->settings != NULL)
 		s->settings = *options->settings;
+	else
+		settings_default(&s->settings);
 	if (options != NULL)
 		s->asked = options->asked;
 	if (options != NULL && options->ascii)
