@@ -127,17 +127,20 @@ test_2026(void **state)
 	count = accuracy_serve_measure(groups, accuracy_serve_2026, top != NULL ? top : ".", NULL);
 	assert_true(count > 0);
 	hold("Qwen3-VL-30B-A3B-Instruc H200-", &(struct bound){ MEASURE_WEIGHTS, 13, 0.0002, 0.0002, 0.0002 });
-	hold("Qwen3-VL-30B-A3B-Instruc H200-", &(struct bound){ MEASURE_TOKENS, 13, 0.0026, 0.0104, 0.0104 });
-	hold("Qwen3-VL-30B-A3B-Instruc B200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0042, 0.0042, 0.0042 });
-	hold("DeepSeek-V3.2 B200-", &(struct bound){ MEASURE_TOKENS, 2, 0.002, 0.002, 0.002 });
+	hold("Qwen3-VL-30B-A3B-Instruc H200-", &(struct bound){ MEASURE_TOKENS, 13, 0.0025, 0.0026, 0.0026 });
+	hold("Qwen3-VL-30B-A3B-Instruc B200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0021, 0.0021, 0.0021 });
 	hold("Qwen3.5-35B-A3B-FP8-dyna H200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0019, 0.0019, 0.0019 });
 	hold("Llama-4-Maverick-17B-128 H200-", &(struct bound){ MEASURE_WEIGHTS, 2, 0.0002, 0.0002, 0.0002 });
+	hold("Llama-4-Maverick-17B-128 H200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0074, 0.0074, 0.0074 });
 	hold("Llama-4-Maverick-17B-128 MI300", &(struct bound){ MEASURE_WEIGHTS, 2, 0.0005, 0.0005, 0.0005 });
-	hold("Llama-4-Maverick-17B-128 MI300", &(struct bound){ MEASURE_TOKENS, 2, 0.0146, 0.0146, 0.0146 });
-	hold("Qwen3-235B-A22B-Instruct MI300", &(struct bound){ MEASURE_TOKENS, 2, 0.0024, 0.0024, 0.0024 });
-	hold("Qwen3-VL-30B-A3B-Instruc MI300", &(struct bound){ MEASURE_TOKENS, 5, 0.0110, 0.21, 0.21 });
-	hold("Llama-3.3-70B-Instruct-F MI300", &(struct bound){ MEASURE_TOKENS, 7, 0.0039, 0.025, 0.025 });
-	hold("Llama-3.3-70B-Instruct-F H200-", &(struct bound){ MEASURE_TOKENS, 17, 0.0004, 0.0082, 0.027 });
+	hold("Llama-4-Maverick-17B-128 MI300", &(struct bound){ MEASURE_TOKENS, 2, 0.0112, 0.0112, 0.0112 });
+	hold("Qwen3-235B-A22B-Instruct MI300", &(struct bound){ MEASURE_TOKENS, 2, 0.0026, 0.0026, 0.0026 });
+	hold("Qwen3-VL-30B-A3B-Instruc MI300", &(struct bound){ MEASURE_TOKENS, 5, 0.0054, 0.21, 0.21 });
+	hold("Llama-3.3-70B-Instruct-F MI300", &(struct bound){ MEASURE_TOKENS, 7, 0.0040, 0.025, 0.025 });
+	hold("Llama-3.3-70B-Instruct-F H200-", &(struct bound){ MEASURE_TOKENS, 17, 0.0004, 0.0009, 0.027 });
+	hold("NVIDIA-Nemotron-3-Nano-3 H200-", &(struct bound){ MEASURE_TOKENS, 11, 0.0033, 0.0040, 0.0052 });
+	hold("DeepSeek-V3.2 H200-", &(struct bound){ MEASURE_TOKENS, 7, 0.0065, 0.0065, 0.0065 });
+	hold("DeepSeek-V3.2 B200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0055, 0.0055, 0.0055 });
 }
 
 int

@@ -32,7 +32,7 @@ vllm_setup(struct serve_setup *s, const struct plan *p)
 	s->seqs = is_large(p) && s->version >= 8 ? 1024 : 256;
 	if (s->version < 8)
 		s->tokens = length > 32768 ? 2048 : larger(2048, length);
-	else if (p->cluster.memory_gib >= 160)
+	else if (s->version >= 28 && p->cluster.memory_gib >= 160) /* vllm-project/vllm#51726 */
 		s->tokens = 16384;
 	else
 		s->tokens = is_large(p) ? 8192 : 2048;
@@ -58,8 +58,29 @@ static double
 rocm_non_torch(const struct serve_setup *s)
 {
 	if (s->tp <= 1)
-		return s->version >= 17 ? 0.25 : 1.08;
+		return 1.2;
 	return s->tp <= 4 ? 1.46 : 3.4;
+}
+
+/* Graphs are captured for a trial since 0.18 while memory is profiled, and what loads for them stays
+ * (gpu_worker.py, determine_available_memory; vllm-project/vllm#30515). */
+static bool
+tries_graphs(const struct plan *p, const struct serve_setup *s)
+{
+	return s->version >= 18 && !p->serving.eager;
+}
+
+/* Of one GPU; since 0.20 it comes with CUDA 13 and PyTorch 2.11. */
+static double
+lone_non_torch(const struct plan *p, const struct serve_setup *s)
+{
+	if (s->pp > 1)
+		return 0.07;
+	if (is_small(p, s))
+		return 0.05;
+	if (tries_graphs(p, s))
+		return s->version >= 20 ? 0.6 : 0.25;
+	return s->version >= 8 ? 0.13 : 0.1;
 }
 
 /*
@@ -69,19 +90,17 @@ rocm_non_torch(const struct serve_setup *s)
 static double
 vllm_non_torch(const struct plan *p, const struct serve_setup *s)
 {
-	const bool linked = p->cluster.nvlink_gbps > 0;
+	const double eight = s->tp >= 8 ? 0.25 : 0;
 
 	if (generation_of(p)->rocm)
 		return rocm_non_torch(s);
-	if (s->tp <= 1 && s->pp > 1)
-		return 0.07;
 	if (s->tp <= 1)
-		return is_small(p, s) ? 0.05 : s->version >= 18 ? 0.25 : s->version >= 8 ? 0.13 : 0.1;
-	if (!linked)
+		return lone_non_torch(p, s);
+	if (!(p->cluster.nvlink_gbps > 0))
 		return 0.28;
-	if (s->version >= 18)
-		return s->tp <= 2 ? 2.07 : 2.21;
-	return s->version >= 8 ? 0.55 : 2.15;
+	if (tries_graphs(p, s))
+		return (s->tp <= 2 ? 2.07 : 2.21) + eight + (s->version >= 20 ? 0.9 : 0);
+	return s->version >= 8 ? 0.55 + eight : 2.15;
 }
 
 /* Since 0.14 it schedules a step while the one before it runs, but not over pipeline stages, nor
@@ -111,7 +130,7 @@ const struct engine engine_vllm = {
 	.graphs_apart = true,
 	.pads_mxfp4 = true,
 	.pads_on_rocm = true,
-	.one_kernel_since = 15, /* vllm-project/vllm#32414, #34260 */
+	.chooses_experts = 15, /* vllm-project/vllm#32414 */
 	.segments_since = 8,
 	.in_blocks = true,
 	.windows_since = 10,

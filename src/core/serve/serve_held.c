@@ -9,6 +9,7 @@
 #include "core/serve/serve_draft.h"
 #include "core/serve/serve_lora.h"
 #include "core/serve/serve_rocm.h"
+#include "core/serve/serve_trial.h"
 #include "core/train/memory.h"
 
 #define VLLM_WORKER "vLLM vllm/v1/worker/gpu_worker.py"
@@ -17,8 +18,9 @@
 #define VLLM_MLA "vLLM vllm/model_executor/layers/attention/mla_attention.py"
 #define VLLM_MXFP4 "vLLM vllm/model_executor/layers/quantization/mxfp4.py"
 #define VLLM_MROPE "vLLM vllm/model_executor/layers/rotary_embedding/mrope.py, cache_max_position_num"
+#define VLLM_ALIGN "vLLM vllm/model_executor/layers/quantization/utils/flashinfer_utils.py"
+#define VLLM_INDEXER "vLLM vllm/model_executor/models/deepseek_v2.py, topk_indices_buffer"
 #define VLLM_VISION "vLLM vllm/model_executor/models/qwen3_vl.py"
-#define VLLM_ENCODER "vLLM vllm/v1/worker/gpu_model_runner.py, profile_run"
 #define SGLANG_RUNNER "SGLang python/sglang/srt/model_executor/model_runner.py"
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
 
@@ -120,6 +122,29 @@ add_padding(const struct plan *p, const struct stage_params *n, double *sum,
 		    bytes * (padded / (h * f) - 1), IS(bytes), IS(padded), IS(h), AS("f/TP", f));
 }
 
+/* FlashInfer's kernels take experts without a gate in whole tiles of 128 (vllm-project/vllm#33506). */
+static void
+add_alignment(const struct serving_of *o, const struct stage_params *n, double *sum, struct ledger *ledger)
+{
+	const double more = serve_trial_padding(o->p, o->setup.version);
+
+	if (more > 0)
+		HELD(ledger, *sum, "padding of experts", VLLM_ALIGN, n->expert_linear * more,
+		    AS("parameters", n->expert_linear), IS(more));
+}
+
+/* Tokens that a sparse indexer chooses for each of a pass, one table for all layers. */
+static void
+add_chosen(const struct serving_of *o, double *sum, struct ledger *ledger)
+{
+	const struct model *m = &o->p->model;
+	const double chosen = m->index_heads > 0 ? (double)m->index_topk : 0;
+
+	if (chosen > 0 && engine_of(o->p)->pool == POOL_OF_PROFILE)
+		HELD(ledger, *sum, "tokens that an indexer chooses", VLLM_INDEXER, 4 * o->setup.tokens * chosen,
+		    AS("T", o->setup.tokens), IS(chosen));
+}
+
 /* SGLang tells weights by the free memory: what loading leaves besides them counts too. */
 static void
 add_loading(const struct serving_of *o, double *sum, struct ledger *ledger)
@@ -161,6 +186,8 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 	add_lora_slots(o, stage, &sum, ledger);
 	add_absorbed(o->p, attention_layers(o->p, o->pl, stage), &sum, ledger);
 	add_padding(o->p, n, &sum, ledger);
+	add_alignment(o, n, &sum, ledger);
+	add_chosen(o, &sum, ledger);
 	serve_rocm_add(o->p, n, &sum, ledger);
 	if (slack > 0)
 		HELD(ledger, sum, "rest of segments", SEGMENT_SOURCE, slack,
@@ -208,38 +235,6 @@ dense_width(const struct plan *p)
 	return p->serving.ffn_gpus > 0 ? 0 : larger(f, (double)m->shared_expert_ffn_hidden_size);
 }
 
-/* Both products of a layer's experts are in one kernel, and what it needs goes with it. */
-static bool
-is_one_kernel(const struct serving_of *o)
-{
-	const int64_t since = engine_of(o->p)->one_kernel_since;
-	const enum weight_dtype format = (enum weight_dtype)o->p->serving.weight_dtype;
-
-	return since > 0 && o->setup.version >= since && o->p->cluster.generation == GENERATION_BLACKWELL &&
-	    (format == WEIGHT_FP8 || format == WEIGHT_NVFP4);
-}
-
-/* Two buffers that the experts of a layer share (vLLM fused_moe.py), or what FlashInfer's kernel has inside;
- * MXFP4 kernels have none. */
-static void
-add_moe_workspace(const struct serving_of *o, double *sum, struct ledger *ledger)
-{
-	const struct plan *p = o->p;
-	const struct model *m = &p->model;
-	const double tp = p->parallel.ep > 1 ? 1 : o->setup.tp, k = (double)m->experts_per_token;
-	const double n = (double)m->moe_ffn_hidden_size / tp, h = params_expert_width(m), t = o->setup.tokens;
-
-	if (!plan_has_experts(p) || p->serving.ffn_gpus > 0 || p->serving.weight_dtype == WEIGHT_MXFP4)
-		return;
-	if (is_one_kernel(o))
-		HELD(ledger, *sum, "activations: experts",
-		    "flashinfer-ai/flashinfer csrc/trtllm_fused_moe_kernel_launcher.cu, gemm1_output to gemm2_output",
-		    t * k * (3 * n + 2 * h), AS("T", t), IS(k), AS("N", n), IS(h));
-	else
-		HELD(ledger, *sum, "activations: experts", "vLLM vllm/model_executor/layers/fused_moe/fused_moe.py",
-		    2 * t * k * (larger(2 * n, h) + larger(n, h)), AS("T", t), IS(k), AS("N", n), IS(h));
-}
-
 /* Two copies of the hidden states, and what is inside the widest MLP; with the experts' buffers
  * where these are not counted apart. */
 static double
@@ -253,7 +248,7 @@ add_forward(const struct serving_of *o, const char *source, bool experts, struct
 	HELD(ledger, sum, "activations: forward", source, 2 * s->tokens * (g * f / s->tp + 2 * h),
 	    AS("T", s->tokens), IS(g), IS(f), AS("TP", s->tp), IS(h));
 	if (experts)
-		add_moe_workspace(o, &sum, ledger);
+		serve_trial_add_experts(o->p, &o->setup, &sum, ledger);
 	return sum;
 }
 
@@ -291,27 +286,14 @@ add_sampler(const struct serving_of *o, bool last, struct ledger *ledger)
 	return sum;
 }
 
-/* The largest image goes through the tower first, and its tokens stay meanwhile. */
-static void
-add_image(const struct serving_of *o, double *sum, struct ledger *ledger)
-{
-	const struct model *m = &o->p->model;
-	const double tokens = (double)m->vision_tokens, h = (double)m->hidden_size;
-	const double outputs = 1 + (double)m->vision_deepstack;
-
-	if (m->vision_params > 0 && tokens > 0)
-		HELD(ledger, *sum, "activations: tokens of an image", VLLM_ENCODER, tokens * outputs * h * 2,
-		    IS(tokens), IS(outputs), IS(h));
-}
-
 /* The profiling run of vLLM: T tokens forward, then the sampler. The larger of the two
- * counts. Since 0.17 the experts' buffers stay, before they went with the forward pass. */
+ * counts. */
 static double
 profiled_activations(const struct serving_of *o, bool last, struct ledger *ledger)
 {
 	const struct serve_setup *s = &o->setup;
 	const double h = (double)o->p->model.hidden_size, part = engine_of(o->p)->constant(o->p, s);
-	const bool stays = s->version >= 17 && !is_one_kernel(o);
+	const bool stays = serve_trial_keeps_experts(s);
 	double sum = 0;
 
 	HELD(ledger, sum, "activations: constant part", VLLM_LOGS, part * gib,
@@ -321,8 +303,8 @@ profiled_activations(const struct serving_of *o, bool last, struct ledger *ledge
 	else
 		sum += add_forward(o, VLLM_WORKER, !stays, ledger);
 	if (stays)
-		add_moe_workspace(o, &sum, ledger);
-	add_image(o, &sum, ledger);
+		serve_trial_add_experts(o->p, &o->setup, &sum, ledger);
+	serve_trial_add_images(o->p, s, &sum, ledger);
 	if (s->pp > 1)
 		HELD(ledger, sum, "activations: between stages", VLLM_LOGS, 2 * s->tokens * h * 2,
 		    AS("T", s->tokens), IS(h));
