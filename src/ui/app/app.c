@@ -47,8 +47,9 @@ show_screen(struct terminal *t, struct state *s, struct canvas *c)
 		if (!canvas_init(c, t->w, t->h, utf8))
 			return false;
 	}
-	/* Hints take dozens of estimates, and spare a second picture; ways out take thousands. */
-	if (s->estimate->legal && s->estimate->fits)
+	/* Hints take dozens of estimates, and spare a second picture; ways out take thousands. The first
+	 * picture waits for neither. */
+	if (t->shown.w > 0 && s->estimate->legal && s->estimate->fits)
 		state_advise(s);
 	state_speak(s);
 	headline_title(s, title, sizeof title);
@@ -257,8 +258,9 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 			break;
 		key = s->question.kind == QUESTION_RECOVER && !asked ? read_ahead(t, &ahead) : INPUT_NONE;
 		asked = s->question.kind == QUESTION_RECOVER;
-		if (key == INPUT_NONE) /* busy: 1, as who does not wait never sees an Escape end */
-			key = next_key(t, s, &ahead, app_busy(s) ? 1 : !whole ? REST_MS :
+		/* Busy: 1, as who does not wait never sees an Escape end; right after the start there is none. */
+		if (key == INPUT_NONE)
+			key = next_key(t, s, &ahead, app_busy(s) ? whole : !whole ? REST_MS :
 			    looks ? LOOKUP_MS : -1);
 		if (key == INPUT_NONE && app_busy(s))
 			app_idle(s);
