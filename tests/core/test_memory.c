@@ -439,6 +439,12 @@ test_deepspeed(void **state)
 	assert_near(stage(0).buffers, m.buffers, 1e-12);
 	p.parallel.zero_stage = 0;
 	assert_near(state_of(0), n * 16, 1e-14);
+	p.parallel.release = 202501; /* sums in fp32, and a sharded optimizer all the same */
+	assert_near(state_of(0), n * (8 + 12.0 / 8), 1e-14);
+	p.training.precision = PRECISION_FP16;
+	assert_near(state_of(0), n * 16, 1e-14);
+	p.training.precision = PRECISION_BF16;
+	p.parallel.release = 0;
 	p.parallel.zero_stage = 1; /* BF16_Optimizer, which has gradients of its own */
 	p.training.grad_dtype = GRAD_FP32;
 	assert_near(state_of(0), n * (2 + 2 + 4 + 12.0 / 8), 1e-14);

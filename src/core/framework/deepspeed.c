@@ -110,15 +110,18 @@ deepspeed_place(struct placement *pl, const struct plan *p, struct diag_list *di
 	return true;
 }
 
-/* BF16_Optimizer (deepspeed/runtime/bf16_optimizer.py): of bf16 in a pipeline without ZeRO, and of ZeRO-1
- * that adds up in fp32 (deepspeed/runtime/engine.py, _do_optimizer_sanity_check). */
+/*
+ * BF16_Optimizer (deepspeed/runtime/bf16_optimizer.py): of bf16 without ZeRO in a pipeline, until 2025-08 elsewhere too
+ * (deepspeedai/DeepSpeed#7515), and of ZeRO-1 that adds up in fp32 (deepspeed/runtime/engine.py,
+ * _do_optimizer_sanity_check, get_data_types).
+ */
 static bool
 deepspeed_adds_apart(const struct plan *p)
 {
 	const int64_t zero = p->parallel.zero_stage;
 
 	return p->training.precision == PRECISION_BF16 && p->parallel.offload == OFFLOAD_NONE &&
-	    (zero == 0 ? p->parallel.pp > 1 : zero == 1 && p->training.grad_dtype == GRAD_FP32);
+	    (zero == 0 ? p->parallel.pp > 1 || framework_before(p, 202509) : zero == 1 && p->training.grad_dtype == GRAD_FP32);
 }
 
 /* Sharded gradients move to host memory along with the optimizer. */
@@ -131,12 +134,16 @@ deepspeed_state(struct recipe *r, const struct plan *p)
 	    "DeepSpeed deepspeed/runtime/zero/stage_1_and_2.py";
 
 	recipe_mixed(r, p, &(struct recipe_sources){ source, source, source });
-	if (deepspeed_adds_apart(p)) {
-		r->shard_optimizer = true;
-		r->gradient += 2; /* of the weights, which stay */
-	}
 	r->step_copy = r->gradient_copy; /* made in the step, where activations were */
 	r->gradient_copy = 0;
+	if (deepspeed_adds_apart(p)) {
+		r->shard_optimizer = true;
+		if (zero == 0 && framework_before(p, 202509)) { /* sums are in fp32, which need no copy */
+			r->gradient = 4;
+			r->step_copy = 0;
+		}
+		r->gradient += 2; /* of the weights, which stay */
+	}
 	recipe_offload(r, p, zero >= 2,
 	    zero >= 3 && p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS);
 }
