@@ -179,10 +179,12 @@ good search --json fewest --top=1
 tells 'd["question"] == "fewest" and d["asks"].startswith("objective=gpus")' || fail 'not in JSON'
 
 about 'the workload, and a batch that is too small for the GPUs'
-"$PROG" search --model=qwen3-30b-a3b --nodes=8 --top=1 >out 2>err || fail 'exit status'
+# shellcheck disable=SC2086
+"$PROG" search --model=qwen3-30b-a3b --nodes=8 --top=1 $few >out 2>err || fail 'exit status'
 out_has '^Workload: qwen3-30b-a3b, 64 sequences of 4,096 tokens a step, 262,144 tokens$'
 err_has 'hint: nobody chose the batch, and 64 sequences are few for 64 GPUs: --global-batch-size=256 has '
-"$PROG" search --model=qwen3-30b-a3b --nodes=8 --top=1 --global-batch-size=64 >out 2>err || fail 'exit status'
+# shellcheck disable=SC2086
+"$PROG" search --model=qwen3-30b-a3b --nodes=8 --top=1 $few --global-batch-size=64 >out 2>err || fail 'exit status'
 [ ! -s err ] || fail 'a batch that was chosen is left alone'
 
 about 'plans to try'

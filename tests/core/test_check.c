@@ -48,6 +48,7 @@ neighbours_are_legal(void **state)
 		MOE_OVERLAP "moe_dispatcher=deepep",
 		"cp=2 sliding_window=1024 cp_comm=allgather", "cp=2 sliding_window=1024 cp_comm=a2a",
 		"cp=4 cp_comm=a2a+p2p hierarchical_cp=4x1 sliding_window=1024",
+		"cp=2 cp_comm=p2p attention=mla kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128",
 		"cp=2 cp_comm=a2a attention_sinks=true", "cp=4 cp_comm=a2a+p2p hierarchical_cp=2x2 kv_heads=2",
 		"cp=2 attention_chunk=1024 global_layer_every=4",
 		"recompute=selective recompute_modules=mlp,moe",
