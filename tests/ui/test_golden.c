@@ -4,7 +4,7 @@
  */
 #include <locale.h>
 
-#include "lookup_fake.h"
+#include "search_view_fake.h"
 
 static const struct {
 	const char *name;
@@ -68,7 +68,7 @@ check(void **test, size_t i, bool utf8)
 
 	s->state.settings.ascii = !utf8;
 	type(s, screens[i].keys);
-	lookup_look(&s->state);
+	search_view_look(&s->state);
 	now = picture(s);
 	golden_path(path, sizeof path, i, utf8);
 	if (getenv("REGEN") != NULL) {

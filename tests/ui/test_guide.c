@@ -3,7 +3,7 @@
 
 #include "file/plan/paths.h"
 #include "file/prefs/topics.h"
-#include "lookup_fake.h"
+#include "search_view_fake.h"
 #include "ui/list/guide.h"
 #include "ui/list/list.h"
 
@@ -102,7 +102,7 @@ test_links(void **test)
 			key(s, INPUT_ENTER);
 			assert_int_not_equal(s->state.list.kind, LIST_TOPIC);
 			assert_int_not_equal(s->state.message_role == ROLE_ERROR && s->state.message[0] != '\0', 1);
-			while (lookup_look(&s->state))
+			while (search_view_look(&s->state))
 				continue;
 		}
 		assert_true(links >= 3);

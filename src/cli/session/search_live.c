@@ -8,7 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/search/search_rank.h"
-#include "ui/state/lookup.h"
+#include "ui/state/search_view.h"
 
 struct search_live {
 	struct search search;

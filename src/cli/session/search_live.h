@@ -6,7 +6,7 @@
 #include "core/search/search.h"
 
 struct search_live;
-struct search_news; /* ui/state/lookup.h */
+struct search_news; /* ui/state/search_view.h */
 
 /* Threads that a search takes on this machine: one a core. */
 int search_threads(void);

@@ -252,7 +252,7 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 	while (on) {
 		if (keep_unsaved(&keeper, s))
 			signals_alarm(KEEP_MS);
-		looks = lookup_look(s);
+		looks = search_view_look(s);
 		call_after(looks, &searching);
 		if (!show_screen(t, s, c))
 			break;
@@ -261,7 +261,7 @@ run_keys(struct terminal *t, struct state *s, struct canvas *c, char *note, size
 		/* Busy: 1, as who does not wait never sees an Escape end; right after the start there is none. */
 		if (key == INPUT_NONE)
 			key = next_key(t, s, &ahead, app_busy(s) ? whole : !whole ? REST_MS :
-			    looks ? LOOKUP_MS : -1);
+			    looks ? SEARCH_VIEW_MS : -1);
 		if (key == INPUT_NONE && app_busy(s))
 			app_idle(s);
 		else if (!whole && !(whole = read_catalog(s, note, size))) /* keys ask for any entry */

@@ -11,9 +11,9 @@
 #include "ui/pane/map_pane.h"
 #include "ui/pane/panes.h"
 #include "ui/screen/input.h"
-#include "ui/state/around.h"
+#include "ui/state/steps.h"
 #include "ui/state/edit.h"
-#include "ui/state/lookup.h"
+#include "ui/state/search_view.h"
 #include "ui/state/prompt.h"
 #include "ui/list/views.h"
 
@@ -43,8 +43,8 @@ recalc(struct state *s)
 	estimate_curve(s->estimate, &s->plan);
 	s->advised = s->form.walked = false;
 	s->mends.count = 0;
-	around_forget(s);
-	lookup_forget(s);
+	steps_forget(s);
+	search_view_forget(s);
 	entry->legal = s->estimate->legal;
 	entry->fits = s->estimate->fits;
 	entry->summary = summary_of(s->estimate);

@@ -525,8 +525,8 @@ linear_line(struct state *s, const char *text, FILE *out)
 			say_answer(&a, "%s", s->message);
 		return false;
 	}
-	while (s->list.kind == LIST_SEARCH && lookup_look(s)) /* lines tell of the end alone */
-		poll(NULL, 0, LOOKUP_MS);
+	while (s->list.kind == LIST_SEARCH && search_view_look(s)) /* lines tell of the end alone */
+		poll(NULL, 0, SEARCH_VIEW_MS);
 	find_fixes(s);
 	say_result(&a, s, &was);
 	return true;

@@ -8,7 +8,7 @@
 #include "ui/list/views.h"
 #include "ui/screen/change.h"
 #include "ui/state/edit.h"
-#include "ui/state/lookup.h"
+#include "ui/state/search_view.h"
 
 enum {
 	TABLE_FROM = 74, /* columns of a table; in less each entry is a sentence */
@@ -41,7 +41,7 @@ take_other(struct state *s, const char *path)
 	char note[STATE_MESSAGE_SIZE] = "";
 	const char *slash = strrchr(path, '/');
 
-	if (path[0] == '\0' && s->list.kind == LIST_SEARCH && lookup_plan(s, list_target(s),
+	if (path[0] == '\0' && s->list.kind == LIST_SEARCH && search_view_plan(s, list_target(s),
 	    &s->other.plan)) {
 		text_put(s->other.name, sizeof s->other.name, "plan %d", list_target(s) + 1);
 		return true;

@@ -118,8 +118,8 @@ guide_follow(struct state *s, const char *link)
 	const enum field_id f = field_find(link);
 
 	if (strncmp(link, "search", 6) == 0)
-		return lookup_open(s, link + 6 + strspn(link + 6, " "));
-	if (text_equal(link, "around"))
+		return search_view_open(s, link + 6 + strspn(link + 6, " "));
+	if (text_equal(link, "steps"))
 		return list_show(s, LIST_STEPS);
 	if (text_equal(link, "errors"))
 		return diags_open(s);

@@ -5,7 +5,7 @@
  * in place of paths. A condition is that of a search ("step.bubble_fraction>=10%"), several
  * joined by '&', or the reason code of a diagnostic, whose message {REASON} stands for. A line
  * is left out where the plan has no such value: another mode, an unknown GPU. The link is
- * where Enter leads to: a field, "why PANE", "search ...", "around", "errors"; may be empty.
+ * where Enter leads to: a field, "why PANE", "search ...", "steps", "errors"; may be empty.
  */
 #ifndef UI_GUIDE_H
 #define UI_GUIDE_H

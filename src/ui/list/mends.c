@@ -58,7 +58,7 @@ mends_accept(struct state *s, int target)
 		return 0;
 	if ((size_t)target == s->mends.count) {
 		list_close(s);
-		return lookup_open(s, "");
+		return search_view_open(s, "");
 	}
 	m = &s->mends.mend[target];
 	if (!advice_apply(m, &s->plan, s->catalog, &next))

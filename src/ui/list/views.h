@@ -9,7 +9,7 @@
 #include "ui/pane/pane.h"
 
 /* choices.c, mends.c, kinds.c, inspect.c, why.c, compare.c, history.c, topics.c,
- * lookup_view.c, steps.c, options.c, diagnose.c, whole.c */
+ * search_list.c, step_list.c, options.c, diagnose.c, whole.c */
 extern const struct list_type diags_list, catalog_list, fields_list, mends_list, kinds_list,
     inspect_list, why_list, compare_list, history_list, topics_list, topic_list, search_list,
     steps_list, options_list, diagnose_list, whole_list;
@@ -55,16 +55,16 @@ unsigned topics_language(struct state *s, const char *argument);
  * below, and a picture of them all. Open it, with a search of what is asked for unless there is
  * its result; search again; change what is asked for; let a search choose the field, or hold
  * it. */
-unsigned lookup_open(struct state *s, const char *argument);
-unsigned lookup_again(struct state *s);
-unsigned lookup_change(struct state *s);
-unsigned lookup_add_condition(struct state *s);
-unsigned lookup_add_free(struct state *s);
-unsigned lookup_drop(struct state *s);
-unsigned lookup_free_field(struct state *s, const char *argument);
+unsigned search_view_open(struct state *s, const char *argument);
+unsigned search_view_again(struct state *s);
+unsigned search_view_change(struct state *s);
+unsigned search_view_add_condition(struct state *s);
+unsigned search_view_add_free(struct state *s);
+unsigned search_view_drop(struct state *s);
+unsigned search_view_free_field(struct state *s, const char *argument);
 /* Take what a search has found since; true while it runs: look again after so long. */
-enum { LOOKUP_MS = 50 };
-bool lookup_look(struct state *s);
+enum { SEARCH_VIEW_MS = 50 };
+bool search_view_look(struct state *s);
 
 /* The user's preferences: one setting, for good; by its command, for this session; all; rows of
  * the user's own keys, in a column so wide. */

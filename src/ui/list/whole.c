@@ -7,7 +7,7 @@
 #include "ui/list/views.h"
 #include "ui/pane/panes.h"
 #include "ui/screen/change.h"
-#include "ui/state/around.h"
+#include "ui/state/steps.h"
 #include "ui/state/edit.h"
 
 enum {
@@ -138,8 +138,8 @@ add_strip(struct rows *rows, const struct state *s)
 static void
 whole_renew(struct state *s)
 {
-	strip_of(&s->whole.strip, &s->plan, s->catalog, s->around->scope, s->around->work);
-	around_forget(s);
+	strip_of(&s->whole.strip, &s->plan, s->catalog, s->steps->scope, s->steps->work);
+	steps_forget(s);
 }
 
 static void
@@ -185,7 +185,7 @@ static void
 whole_note(const struct state *s, struct ledger *ledger)
 {
 	if (s->estimate->ran)
-		estimate_run(s->around->work, &s->plan, s->catalog, ledger);
+		estimate_run(s->steps->work, &s->plan, s->catalog, ledger);
 }
 
 static void

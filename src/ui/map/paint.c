@@ -5,7 +5,7 @@
 enum { STEPS_MAX = 1024 };
 
 /* The change of every digit that a step on the map can cause. */
-struct steps {
+struct paint_steps {
 	int count;
 	int64_t step[STEPS_MAX][PAINT_DIGITS_MAX];
 	uint8_t rest[STEPS_MAX][PAINT_DIGITS_MAX]; /* modulo the number of values */
@@ -93,7 +93,7 @@ split_chunks(struct paint_rule *rule, int64_t run)
 
 /* Note one possible change of the digits. */
 static void
-steps_add(struct steps *s, const struct paint_rule *rule, const int64_t step[])
+steps_add(struct paint_steps *s, const struct paint_rule *rule, const int64_t step[])
 {
 	bool changes = false;
 
@@ -109,12 +109,12 @@ steps_add(struct steps *s, const struct paint_rule *rule, const int64_t step[])
 	s->count++;
 }
 
-static void steps_of(struct steps *s, const struct paint_rule *rule, int64_t offset, int i,
+static void steps_of(struct paint_steps *s, const struct paint_rule *rule, int64_t offset, int i,
     int64_t carry, int64_t step[]);
 
 /* A coordinate changes by `change`: note what its digits, from i on, may change by. */
 static void
-steps_in(struct steps *s, const struct paint_rule *rule, int64_t offset, int i, int64_t change,
+steps_in(struct paint_steps *s, const struct paint_rule *rule, int64_t offset, int i, int64_t change,
     int64_t carry, int64_t step[])
 {
 	const struct paint_digit *d = &rule->digit[i];
@@ -140,7 +140,7 @@ steps_in(struct steps *s, const struct paint_rule *rule, int64_t offset, int i, 
 
 /* Add offset to every rank at once: a coordinate either carries into the next or not. */
 static void
-steps_of(struct steps *s, const struct paint_rule *rule, int64_t offset, int i, int64_t carry,
+steps_of(struct paint_steps *s, const struct paint_rule *rule, int64_t offset, int i, int64_t carry,
     int64_t step[])
 {
 	const struct paint_digit *d = &rule->digit[i];
@@ -163,7 +163,7 @@ steps_of(struct steps *s, const struct paint_rule *rule, int64_t offset, int i, 
 }
 
 static void
-steps_finish(struct steps *s, const struct paint_rule *rule)
+steps_finish(struct paint_steps *s, const struct paint_rule *rule)
 {
 	for (int k = 0; k < s->count; k++)
 		for (int i = 0; i < rule->digits; i++) {
@@ -176,7 +176,7 @@ steps_finish(struct steps *s, const struct paint_rule *rule)
 /* How many steps whose highest changed digit is `top` keep the colour, with `a` as its
  * coefficient and those below it as given. */
 static int
-clashes(const struct steps *s, const struct paint_rule *rule, const int coefficient[], int top,
+clashes(const struct paint_steps *s, const struct paint_rule *rule, const int coefficient[], int top,
     int a)
 {
 	int n = 0;
@@ -196,7 +196,7 @@ clashes(const struct steps *s, const struct paint_rule *rule, const int coeffici
 
 /* A search for coefficients, lowest digit first. */
 struct choice {
-	const struct steps *steps;
+	const struct paint_steps *steps;
 	const struct paint_rule *rule;
 	int now[PAINT_DIGITS_MAX], best[PAINT_DIGITS_MAX];
 	int fewest;  /* clashes of the best, -1 before there is one */
@@ -266,7 +266,7 @@ solve(struct paint_rule *rule, const struct paint_offsets *beside, int offsets)
 {
 	struct choice c = { .rule = rule, .fewest = -1, .tries = 500 };
 	int64_t step[PAINT_DIGITS_MAX];
-	struct steps s;
+	struct paint_steps s;
 
 	s.count = 0;
 	s.box = beside->box;

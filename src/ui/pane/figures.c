@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "ui/pane/pane.h"
 #include "ui/screen/change.h"
-#include "ui/state/around.h"
+#include "ui/state/steps.h"
 
 enum {
 	FIGURES_USUAL = 11, /* while the plan has errors, so that panes stay put */
@@ -316,7 +316,7 @@ step_note(const struct state *s, struct ledger *ledger)
 	struct traffic traffic = { 0 };
 
 	if (e->ran)
-		estimate_run(s->around->work, &s->plan, s->catalog, ledger);
+		estimate_run(s->steps->work, &s->plan, s->catalog, ledger);
 	else if (e->timed)
 		steptime_estimate(&s->plan, &e->layout, &e->placement, e->microbatches, &traffic,
 		    ledger);

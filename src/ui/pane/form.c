@@ -3,8 +3,8 @@
 #include "core/base/text.h"
 #include "core/plan/field_source.h"
 #include "ui/pane/pane.h"
-#include "ui/state/around.h"
-#include "ui/state/lookup.h"
+#include "ui/state/steps.h"
+#include "ui/state/search_view.h"
 
 enum { UNIT_COLUMNS = 10, UNIT_FROM = 36, FORM_ROWS_MAX = FIELD_COUNT + 16 };
 
@@ -129,7 +129,7 @@ form_follow(struct state *s, struct rect r)
 	const int h = r.h, jump = h / 4; /* every line that scrolls is sent anew: several at once */
 
 	if (s->focus == PANE_FORM)
-		around_follow(s);
+		steps_follow(s);
 	if (h <= 0)
 		return;
 	if (at > 0 && row[at - 1].field == FIELD_NONE && h > 1)
@@ -263,7 +263,7 @@ draw_field(const struct state *s, struct canvas *c, struct rect r, enum field_id
 static void
 form_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct field_set is_free = lookup_free_fields(s);
+	const struct field_set is_free = search_view_free_fields(s);
 	struct form_row row[FORM_ROWS_MAX];
 	int n = form_rows(s, row);
 
@@ -296,7 +296,7 @@ form_part(const struct state *s, struct rect r)
 static void
 form_edge(const struct state *s, int w, char *buf, size_t size)
 {
-	around_strip(s, w, buf, size);
+	steps_strip(s, w, buf, size);
 }
 
 static void

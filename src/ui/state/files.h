@@ -19,7 +19,7 @@ enum app_saved { APP_SAVED, APP_ASKS, APP_SAVE_FAILED };
 struct measured;    /* core/diagnose/measured.h */
 struct search;      /* core/search/search.h */
 struct search_key;
-struct search_news; /* lookup.h */
+struct search_news; /* search_view.h */
 
 struct app_files {
 	void *context; /* handed to the calls below */

@@ -7,8 +7,8 @@
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
 #include "core/search/advice_hints.h"
-#include "ui/state/around.h"
-#include "ui/state/lookup.h"
+#include "ui/state/steps.h"
+#include "ui/state/search_view.h"
 
 bool
 state_init(struct state *s, const struct plan *plan, const struct catalog *catalog,
@@ -41,7 +41,7 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 		s->saved = *options->read;
 		plan_resolve(&s->saved, catalog);
 	}
-	if (s->estimate == NULL || s->base == NULL || !lookup_init(s) || !around_init(s) || !undo_push(&s->undo, &s->saved, "") ||
+	if (s->estimate == NULL || s->base == NULL || !search_view_init(s) || !steps_init(s) || !undo_push(&s->undo, &s->saved, "") ||
 	    (state_unsaved(s) && !undo_push(&s->undo, &s->plan, "the command line"))) {
 		state_free(s);
 		return false;
@@ -53,8 +53,8 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 void
 state_free(struct state *s)
 {
-	lookup_free(s);
-	around_free(s);
+	search_view_free(s);
+	steps_free(s);
 	undo_free(&s->undo);
 	recall_free(&s->prompt.recall);
 	words_stop(&s->prompt.words);
@@ -200,7 +200,7 @@ state_advise(struct state *s)
 {
 	const struct field_set asked = state_asked(s);
 	struct diag_list *diags = &s->estimate->diags;
-	struct estimate *work = s->around->work;
+	struct estimate *work = s->steps->work;
 
 	if (s->advised)
 		return;

@@ -152,8 +152,8 @@ struct state {
 		char page[32];            /* TOPIC: which one */
 	} topics;
 	struct found found;         /* PLANS */
-	struct lookup *lookup;      /* SEARCH: lookup.h; owned */
-	struct around *around;      /* STEPS: around.h; owned */
+	struct search_view *search;      /* SEARCH: search_view.h; owned */
+	struct steps *steps;      /* STEPS: steps.h; owned */
 	struct {
 		struct node_strip strip;       /* of the plan, while the list is open */
 		enum result_id asked;     /* the number that is explained */

@@ -1,4 +1,4 @@
-#include "ui/state/lookup.h"
+#include "ui/state/search_view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -173,16 +173,16 @@ read_ask(const char *ask, const struct plan *p, struct search *s, struct wishes 
 }
 
 struct field_set
-lookup_free_fields(const struct state *s)
+search_view_free_fields(const struct state *s)
 {
 	struct field_set set = { { 0 } };
 	char words[LINE_SIZE], err[256];
 	struct search search;
 	struct wishes w;
 
-	if (!s->lookup->own)
+	if (!s->search->own)
 		return set;
-	read_ask(s->lookup->ask, &s->plan, &search, &w, words, err, sizeof err);
+	read_ask(s->search->ask, &s->plan, &search, &w, words, err, sizeof err);
 	for (int i = 0; i < w.count; i++)
 		field_set_add(&set, w.item[i].field);
 	return set;
@@ -195,29 +195,29 @@ forget_field(struct state *s, enum field_id f)
 	char words[LINE_SIZE], *text = words, name[96];
 	struct word word;
 
-	text_put(words, sizeof words, "%s", s->lookup->ask);
-	s->lookup->ask[0] = '\0';
+	text_put(words, sizeof words, "%s", s->search->ask);
+	s->search->ask[0] = '\0';
 	while (next_word(&text, &word)) {
 		text_put(name, sizeof name, "%.*s", (int)strcspn(word.value, "="), word.value);
 		if ((text_equal(word.name, "free") || text_equal(word.name, "fix")) && field_find(name) == f)
 			continue;
-		text_add(s->lookup->ask, sizeof s->lookup->ask, "%s%s%s%s", s->lookup->ask[0] != '\0' ? " " : "",
+		text_add(s->search->ask, sizeof s->search->ask, "%s%s%s%s", s->search->ask[0] != '\0' ? " " : "",
 		    word.name, *word.value != '\0' ? "=" : "", word.value);
 	}
 }
 
 void
-lookup_toggle(struct state *s, enum field_id f)
+search_view_toggle(struct state *s, enum field_id f)
 {
-	struct lookup *l = s->lookup;
+	struct search_view *l = s->search;
 	struct field_set now, usual;
 
 	if (f >= FIELD_COUNT)
 		return;
 	l->own = true;
-	now = lookup_free_fields(s);
+	now = search_view_free_fields(s);
 	forget_field(s, f);
-	usual = lookup_free_fields(s);
+	usual = search_view_free_fields(s);
 	if (field_set_has(&now, f) == field_set_has(&usual, f))
 		text_add(l->ask, sizeof l->ask, "%s%s=%s", l->ask[0] != '\0' ? " " : "",
 		    field_set_has(&now, f) ? "fix" : "free", field_table[f].path);
@@ -226,12 +226,12 @@ lookup_toggle(struct state *s, enum field_id f)
 /* ---- beginning and ending ---------------------------------------------------------- */
 
 static bool
-has_memory(struct lookup *l)
+has_memory(struct search_view *l)
 {
 	if (l->found == NULL)
-		l->found = calloc(LOOKUP_ROOM, sizeof *l->found);
+		l->found = calloc(SEARCH_VIEW_ROOM, sizeof *l->found);
 	if (l->key == NULL)
-		l->key = calloc(LOOKUP_ROOM, sizeof *l->key);
+		l->key = calloc(SEARCH_VIEW_ROOM, sizeof *l->key);
 	for (int i = 0; i < 2; i++)
 		if (l->work[i] == NULL)
 			l->work[i] = malloc(sizeof *l->work[i]);
@@ -260,9 +260,9 @@ write_out(const struct state *s, const char *ask, char *asked, char *err, size_t
 }
 
 bool
-lookup_begin(struct state *s, const char *ask, char *err, size_t size)
+search_view_begin(struct state *s, const char *ask, char *err, size_t size)
 {
-	struct lookup *l = s->lookup;
+	struct search_view *l = s->search;
 	struct search_space *space = malloc(sizeof *space + LINE_SIZE);
 	char *words, asked[LINE_SIZE];
 	struct search search;
@@ -285,8 +285,8 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 		free(space);
 		return false;
 	}
-	lookup_stop(s);
-	if (!s->files->search(s->files->context, &search, LOOKUP_ROOM, err, size)) {
+	search_view_stop(s);
+	if (!s->files->search(s->files->context, &search, SEARCH_VIEW_ROOM, err, size)) {
 		free(space);
 		return false;
 	}
@@ -296,33 +296,33 @@ lookup_begin(struct state *s, const char *ask, char *err, size_t size)
 	l->own = l->own || l->ask[0] != '\0';
 	l->space = space;
 	l->search = search;
-	l->sort = (struct lookup_column){ .by = LOOKUP_RANK };
-	lookup_forget(s);
+	l->sort = (struct search_view_column){ .by = SEARCH_VIEW_RANK };
+	search_view_forget(s);
 	l->news = (struct search_news){ .runs = true };
 	l->stopped = false;
 	return true;
 }
 
 void
-lookup_stop(struct state *s)
+search_view_stop(struct state *s)
 {
-	if (!s->lookup->news.runs)
+	if (!s->search->news.runs)
 		return;
 	s->files->search_stop(s->files->context, false);
-	s->lookup->stopped = true;
+	s->search->stopped = true;
 }
 
 bool
-lookup_init(struct state *s)
+search_view_init(struct state *s)
 {
-	s->lookup = calloc(1, sizeof *s->lookup);
-	return s->lookup != NULL;
+	s->search = calloc(1, sizeof *s->search);
+	return s->search != NULL;
 }
 
 void
-lookup_free(struct state *s)
+search_view_free(struct state *s)
 {
-	struct lookup *l = s->lookup;
+	struct search_view *l = s->search;
 
 	if (l == NULL)
 		return;
@@ -334,52 +334,52 @@ lookup_free(struct state *s)
 	free(l->work[0]);
 	free(l->work[1]);
 	free(l);
-	s->lookup = NULL;
+	s->search = NULL;
 }
 
 /* ---- what was found ---------------------------------------------------------------- */
 
-static const enum result_id train_numbers[LOOKUP_NUMBERS] = {
+static const enum result_id train_numbers[SEARCH_VIEW_NUMBERS] = {
 	RESULT_STEP, RESULT_PEAK_TOTAL, RESULT_MFU, RESULT_WORLD, RESULT_COUNT
 };
-static const enum result_id phase_numbers[LOOKUP_NUMBERS] = {
+static const enum result_id phase_numbers[SEARCH_VIEW_NUMBERS] = {
 	RESULT_RL_STEP, RESULT_RL_PEAK, RESULT_RL_ROLLOUT, RESULT_RL_TOKENS_GPU, RESULT_WORLD
 };
-static const enum result_id serve_numbers[LOOKUP_NUMBERS] = {
+static const enum result_id serve_numbers[SEARCH_VIEW_NUMBERS] = {
 	RESULT_TPOT, RESULT_PEAK_TOTAL, RESULT_TTFT, RESULT_GENERATED_GPU, RESULT_WORLD
 };
 
 enum result_id
-lookup_number(const struct lookup *l, int i)
+search_view_number(const struct search_view *l, int i)
 {
-	return i >= LOOKUP_NUMBERS ? RESULT_COUNT :
+	return i >= SEARCH_VIEW_NUMBERS ? RESULT_COUNT :
 	    l->space->plan.mode == MODE_SERVE ? serve_numbers[i] :
 	    plan_has_rl(&l->space->plan) ? phase_numbers[i] : train_numbers[i];
 }
 
 double
-lookup_objective(const struct lookup *l, const struct lookup_row *f, int i)
+search_view_objective(const struct search_view *l, const struct search_view_row *f, int i)
 {
 	return l->search.objective[i].more ? -f->key.score[i] : f->key.score[i];
 }
 
 /* Plan and estimate of a combination. */
 static void
-look_at_plan(struct lookup *l, uint64_t index, struct plan *p, struct estimate *e)
+look_at_plan(struct search_view *l, uint64_t index, struct plan *p, struct estimate *e)
 {
 	space_plan(l->space, index, p);
 	estimate_run(e, p, l->space->catalog, NULL);
 }
 
 static void
-work_out(struct lookup *l, struct lookup_row *f)
+work_out(struct search_view *l, struct search_view_row *f)
 {
 	struct estimate *e = l->work[0];
 	struct plan p;
 
 	look_at_plan(l, f->key.index, &p, e);
-	for (int i = 0; i < LOOKUP_NUMBERS; i++) {
-		const enum result_id id = lookup_number(l, i);
+	for (int i = 0; i < SEARCH_VIEW_NUMBERS; i++) {
+		const enum result_id id = search_view_number(l, i);
 
 		if (id == RESULT_COUNT || !result_value(id, e, e->peak_stage, &f->number[i]))
 			f->number[i] = NAN;
@@ -393,7 +393,7 @@ work_out(struct lookup *l, struct lookup_row *f)
 
 /* Of a search that goes on they may be others soon. */
 static void
-mark_tries(struct lookup *l)
+mark_tries(struct search_view *l)
 {
 	size_t at[TRIES_MAX], n = l->news.runs ? 0 : search_try(&l->search, l->key, l->news.kept, at);
 
@@ -405,9 +405,9 @@ mark_tries(struct lookup *l)
 
 /* Put the keys in, with what is known of those that were there already. */
 static void
-take_keys(struct lookup *l, size_t before)
+take_keys(struct search_view *l, size_t before)
 {
-	struct lookup_row *was = malloc((before + 1) * sizeof *was);
+	struct search_view_row *was = malloc((before + 1) * sizeof *was);
 
 	l->taken++;
 	if (was == NULL)
@@ -430,9 +430,9 @@ take_keys(struct lookup *l, size_t before)
 }
 
 bool
-lookup_follow(struct state *s)
+search_view_follow(struct state *s)
 {
-	struct lookup *l = s->lookup;
+	struct search_view *l = s->search;
 	const size_t before = l->news.kept;
 	struct plan p;
 
@@ -448,9 +448,9 @@ lookup_follow(struct state *s)
 }
 
 bool
-lookup_is_of_plan(const struct state *s)
+search_view_is_of_plan(const struct state *s)
 {
-	const struct search_space *space = s->lookup->space;
+	const struct search_space *space = s->search->space;
 
 	if (space == NULL)
 		return false;
@@ -500,25 +500,25 @@ index_of(const struct search_space *space, const struct plan *plan, uint64_t *in
 }
 
 bool
-lookup_own_index(const struct state *s, uint64_t *index)
+search_view_own_index(const struct state *s, uint64_t *index)
 {
 	struct placement placement;
 	struct plan p = s->plan;
 
-	if (!lookup_is_of_plan(s))
+	if (!search_view_is_of_plan(s))
 		return false;
-	if (index_of(s->lookup->space, &p, index))
+	if (index_of(s->search->space, &p, index))
 		return true;
 	if (!placement_init(&placement, &p, NULL))
 		return false;
 	p.parallel.vpp = placement.vpp; /* a layout took its place */
-	return index_of(s->lookup->space, &p, index);
+	return index_of(s->search->space, &p, index);
 }
 
 bool
-lookup_plan(const struct state *s, int at, struct plan *p)
+search_view_plan(const struct state *s, int at, struct plan *p)
 {
-	const struct lookup *l = s->lookup;
+	const struct search_view *l = s->search;
 
 	if (at < 0 || (size_t)at >= l->news.kept)
 		return false;
@@ -527,7 +527,7 @@ lookup_plan(const struct state *s, int at, struct plan *p)
 }
 
 void
-lookup_settings(const struct lookup *l, uint64_t index, char *buf, size_t size)
+search_view_settings(const struct search_view *l, uint64_t index, char *buf, size_t size)
 {
 	char value[PLAN_ID_SIZE];
 
@@ -544,15 +544,15 @@ lookup_settings(const struct lookup *l, uint64_t index, char *buf, size_t size)
 }
 
 void
-lookup_forget(struct state *s)
+search_view_forget(struct state *s)
 {
-	s->lookup->told.space = NULL;
+	s->search->told.space = NULL;
 }
 
 void
-lookup_tell(struct state *s, size_t at)
+search_view_tell(struct state *s, size_t at)
 {
-	struct lookup *l = s->lookup;
+	struct search_view *l = s->search;
 	const uint64_t index = l->found[at].key.index;
 	const bool last = at + 1 >= l->news.kept;
 	const uint64_t next = last ? index : l->found[at + 1].key.index;
@@ -565,7 +565,7 @@ lookup_tell(struct state *s, size_t at)
 	l->told.space = l->space;
 	l->told.index = index;
 	l->told.next = next;
-	lookup_settings(l, index, l->told.set, sizeof l->told.set);
+	search_view_settings(l, index, l->told.set, sizeof l->told.set);
 	look_at_plan(l, index, &p, l->work[0]);
 	was = summary_of(s->estimate);
 	is = summary_of(l->work[0]);

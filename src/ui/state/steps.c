@@ -1,4 +1,4 @@
-#include "ui/state/around.h"
+#include "ui/state/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,44 +10,44 @@
 #include "core/rules/step.h"
 
 bool
-around_init(struct state *s)
+steps_init(struct state *s)
 {
-	s->around = calloc(1, sizeof *s->around);
-	if (s->around == NULL)
+	s->steps = calloc(1, sizeof *s->steps);
+	if (s->steps == NULL)
 		return false;
-	s->around->work = malloc(sizeof *s->around->work);
-	s->around->scope = malloc(sizeof *s->around->scope);
-	return s->around->work != NULL && s->around->scope != NULL;
+	s->steps->work = malloc(sizeof *s->steps->work);
+	s->steps->scope = malloc(sizeof *s->steps->scope);
+	return s->steps->work != NULL && s->steps->scope != NULL;
 }
 
 void
-around_free(struct state *s)
+steps_free(struct state *s)
 {
-	if (s->around != NULL) {
-		free(s->around->work);
-		free(s->around->scope);
+	if (s->steps != NULL) {
+		free(s->steps->work);
+		free(s->steps->scope);
 	}
-	free(s->around);
-	s->around = NULL;
+	free(s->steps);
+	s->steps = NULL;
 }
 
 void
-around_forget(struct state *s)
+steps_forget(struct state *s)
 {
-	s->around->known = false;
+	s->steps->known = false;
 }
 
 static void
-look_at_step(const struct state *s, enum field_id f, int way, struct around_step *step)
+look_at_step(const struct state *s, enum field_id f, int way, struct next_step *step)
 {
 	struct diag_list diags;
 	struct plan next;
 
-	*step = (struct around_step){ .exists = step_legal(&s->plan, s->catalog, f, way, &next) };
+	*step = (struct next_step){ .exists = step_legal(&s->plan, s->catalog, f, way, &next) };
 	if (!step->exists)
 		return;
 	field_format(f, &next, step->value, sizeof step->value);
-	step->legal = outlook_of(&step->outlook, &next, s->around->scope, s->around->work);
+	step->legal = outlook_of(&step->outlook, &next, s->steps->scope, s->steps->work);
 	if (step->legal)
 		return;
 	diag_clear(&diags);
@@ -58,9 +58,9 @@ look_at_step(const struct state *s, enum field_id f, int way, struct around_step
 }
 
 void
-around_follow(struct state *s)
+steps_follow(struct state *s)
 {
-	struct around *a = s->around;
+	struct steps *a = s->steps;
 
 	if (a->known && a->field == s->form.field)
 		return;
@@ -83,9 +83,9 @@ is_listed(const struct state *s, enum field_id f)
 }
 
 void
-around_all(struct state *s)
+steps_all(struct state *s)
 {
-	struct around *a = s->around;
+	struct steps *a = s->steps;
 
 	a->fields = 0;
 	scope_init(a->scope, s->catalog);
@@ -101,7 +101,7 @@ around_all(struct state *s)
 
 /* "<4 41.2 GiB 1.71 s" of the left key, "16> 32.2 GiB 1.92 s" of the right one. */
 static void
-put_step(const struct around_step *step, bool more, bool time, char *buf, size_t size)
+put_step(const struct next_step *step, bool more, bool time, char *buf, size_t size)
 {
 	const struct outlook *o = &step->outlook;
 
@@ -117,9 +117,9 @@ put_step(const struct around_step *step, bool more, bool time, char *buf, size_t
 }
 
 void
-around_strip(const struct state *s, int w, char *buf, size_t size)
+steps_strip(const struct state *s, int w, char *buf, size_t size)
 {
-	const struct around *a = s->around;
+	const struct steps *a = s->steps;
 	char text[2][VALUE_SIZE + 2 * UNITS_SIZE];
 
 	*buf = '\0';

@@ -4,25 +4,25 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "ui/list/lookup.h"
+#include "ui/list/search_table.h"
 
 enum { CELL = 96, BEST = 24 };
 
 const char *
-lookup_column_name(const struct lookup *l, struct lookup_column column)
+search_column_name(const struct search_view *l, struct search_view_column column)
 {
 	switch (column.by) {
-	case LOOKUP_RANK:
+	case SEARCH_VIEW_RANK:
 		return "rank";
-	case LOOKUP_FIELD:
+	case SEARCH_VIEW_FIELD:
 		return field_table[l->space->field[column.i].field].label;
-	case LOOKUP_OBJECTIVE:
+	case SEARCH_VIEW_OBJECTIVE:
 		return target_name(&l->search.objective[column.i]);
-	case LOOKUP_CONDITION:
+	case SEARCH_VIEW_CONDITION:
 		return target_name(&l->search.condition[column.i].target);
-	case LOOKUP_NUMBER:
-		return result_table[lookup_number(l, column.i)].brief;
-	case LOOKUP_BINDS:
+	case SEARCH_VIEW_NUMBER:
+		return result_table[search_view_number(l, column.i)].brief;
+	case SEARCH_VIEW_BINDS:
 		break;
 	}
 	return "binds";
@@ -31,17 +31,17 @@ lookup_column_name(const struct lookup *l, struct lookup_column column)
 /* ---- cells ------------------------------------------------------------------------- */
 
 static void
-put_number(const struct lookup *l, const struct lookup_row *f, int i, bool capacity, char *buf,
+put_number(const struct search_view *l, const struct search_view_row *f, int i, bool capacity, char *buf,
     size_t size)
 {
-	const enum result_id id = lookup_number(l, i);
+	const enum result_id id = search_view_number(l, i);
 	char whole[UNITS_SIZE];
 
 	*buf = '\0';
 	if (isnan(f->number[i]))
 		return;
 	units_short(buf, size, result_table[id].measure, f->number[i]);
-	if (i != LOOKUP_MEMORY || !capacity || !(f->capacity > 0))
+	if (i != SEARCH_VIEW_MEMORY || !capacity || !(f->capacity > 0))
 		return;
 	units_short(whole, sizeof whole, result_table[id].measure, f->capacity);
 	text_add(buf, size, " of %s", whole);
@@ -57,28 +57,28 @@ put_target(const struct search_target *t, double v, char *buf, size_t size)
 }
 
 static void
-put_cell(const struct lookup *l, struct lookup_column column, size_t at, bool capacity, char *buf,
+put_cell(const struct search_view *l, struct search_view_column column, size_t at, bool capacity, char *buf,
     size_t size)
 {
-	const struct lookup_row *f = &l->found[at];
+	const struct search_view_row *f = &l->found[at];
 
 	switch (column.by) {
-	case LOOKUP_RANK:
+	case SEARCH_VIEW_RANK:
 		text_put(buf, size, "%zu", at + 1);
 		return;
-	case LOOKUP_FIELD:
+	case SEARCH_VIEW_FIELD:
 		space_format(l->space, column.i, f->key.index, buf, size);
 		return;
-	case LOOKUP_OBJECTIVE:
-		put_target(&l->search.objective[column.i], lookup_objective(l, f, column.i), buf, size);
+	case SEARCH_VIEW_OBJECTIVE:
+		put_target(&l->search.objective[column.i], search_view_objective(l, f, column.i), buf, size);
 		return;
-	case LOOKUP_CONDITION:
+	case SEARCH_VIEW_CONDITION:
 		put_target(&l->search.condition[column.i].target, f->asked[column.i], buf, size);
 		return;
-	case LOOKUP_NUMBER:
+	case SEARCH_VIEW_NUMBER:
 		put_number(l, f, column.i, capacity, buf, size);
 		return;
-	case LOOKUP_BINDS:
+	case SEARCH_VIEW_BINDS:
 		text_put(buf, size, "%s", f->binds);
 		return;
 	}
@@ -109,15 +109,15 @@ put_head(const char *name, int line, char *buf, size_t size)
 /* ---- columns ----------------------------------------------------------------------- */
 
 static void
-add_column(struct lookup_table *t, enum lookup_by by, int i)
+add_column(struct search_table *t, enum search_view_by by, int i)
 {
-	t->at[t->columns++].column = (struct lookup_column){ by, i };
+	t->at[t->columns++].column = (struct search_view_column){ by, i };
 }
 
 /* Not every plan has the same value of free field i, or it is not the plan's own; of a switch, not every
  * one of the best. */
 static bool
-has_column(const struct lookup *l, int i)
+has_column(const struct search_view *l, int i)
 {
 	const size_t rows = l->space->field[i].row != NULL && l->news.kept > BEST ? BEST : l->news.kept;
 
@@ -128,19 +128,19 @@ has_column(const struct lookup *l, int i)
 }
 
 static bool
-is_shown(const struct lookup_table *t, const struct lookup *l, const struct search_target *target)
+is_shown(const struct search_table *t, const struct search_view *l, const struct search_target *target)
 {
-	for (int i = 0; i < LOOKUP_NUMBERS && lookup_number(l, i) != RESULT_COUNT; i++)
-		if (target->kind == TARGET_RESULT && target->id == (int)lookup_number(l, i))
+	for (int i = 0; i < SEARCH_VIEW_NUMBERS && search_view_number(l, i) != RESULT_COUNT; i++)
+		if (target->kind == TARGET_RESULT && target->id == (int)search_view_number(l, i))
 			return true;
 	for (int i = 0; i < t->columns; i++)
-		if (target->kind == TARGET_FIELD && t->at[i].column.by == LOOKUP_FIELD &&
+		if (target->kind == TARGET_FIELD && t->at[i].column.by == SEARCH_VIEW_FIELD &&
 		    target->id == (int)l->space->field[t->at[i].column.i].field)
 			return true;
 	for (int i = 0; i < t->columns; i++) {
-		const struct lookup_column c = t->at[i].column;
-		const struct search_target *other = c.by == LOOKUP_OBJECTIVE ? &l->search.objective[c.i] :
-		    c.by == LOOKUP_CONDITION ? &l->search.condition[c.i].target : NULL;
+		const struct search_view_column c = t->at[i].column;
+		const struct search_target *other = c.by == SEARCH_VIEW_OBJECTIVE ? &l->search.objective[c.i] :
+		    c.by == SEARCH_VIEW_CONDITION ? &l->search.condition[c.i].target : NULL;
 
 		if (other != NULL && other->kind == target->kind && other->id == target->id)
 			return true;
@@ -149,42 +149,42 @@ is_shown(const struct lookup_table *t, const struct lookup *l, const struct sear
 }
 
 static void
-add_columns(struct lookup_table *t, const struct lookup *l)
+add_columns(struct search_table *t, const struct search_view *l)
 {
-	add_column(t, LOOKUP_RANK, 0);
+	add_column(t, SEARCH_VIEW_RANK, 0);
 	for (int i = 0; i < l->space->count; i++)
 		if (has_column(l, i))
-			add_column(t, LOOKUP_FIELD, i);
+			add_column(t, SEARCH_VIEW_FIELD, i);
 	for (int i = 0; i < l->search.objectives; i++)
 		if (!is_shown(t, l, &l->search.objective[i]))
-			add_column(t, LOOKUP_OBJECTIVE, i);
+			add_column(t, SEARCH_VIEW_OBJECTIVE, i);
 	for (int i = 0; i < l->search.conditions; i++)
 		if (!is_shown(t, l, &l->search.condition[i].target))
-			add_column(t, LOOKUP_CONDITION, i);
-	for (int i = 0; i < LOOKUP_NUMBERS && lookup_number(l, i) != RESULT_COUNT; i++)
-		add_column(t, LOOKUP_NUMBER, i);
-	add_column(t, LOOKUP_BINDS, 0);
+			add_column(t, SEARCH_VIEW_CONDITION, i);
+	for (int i = 0; i < SEARCH_VIEW_NUMBERS && search_view_number(l, i) != RESULT_COUNT; i++)
+		add_column(t, SEARCH_VIEW_NUMBER, i);
+	add_column(t, SEARCH_VIEW_BINDS, 0);
 }
 
 static int
-width_of(const struct lookup_table *t, const struct lookup *l, struct lookup_column column)
+width_of(const struct search_table *t, const struct search_view *l, struct search_view_column column)
 {
 	char text[CELL];
 	size_t w = 0;
 
 	for (int line = 0; line < 2; line++) {
-		put_head(lookup_column_name(l, column), line, text, sizeof text);
+		put_head(search_column_name(l, column), line, text, sizeof text);
 		w = strlen(text) > w ? strlen(text) : w;
 	}
 	for (size_t i = 0; i < l->news.kept; i++) {
 		put_cell(l, column, i, t->capacity, text, sizeof text);
 		w = strlen(text) > w ? strlen(text) : w;
 	}
-	return (int)w + (column.by == LOOKUP_RANK); /* its mark */
+	return (int)w + (column.by == SEARCH_VIEW_RANK); /* its mark */
 }
 
 static int
-whole_width(const struct lookup_table *t)
+whole_width(const struct search_table *t)
 {
 	int w = 0;
 
@@ -194,7 +194,7 @@ whole_width(const struct lookup_table *t)
 }
 
 static void
-drop(struct lookup_table *t, int i)
+drop(struct search_table *t, int i)
 {
 	t->columns--;
 	memmove(&t->at[i], &t->at[i + 1], (size_t)(t->columns - i) * sizeof t->at[0]);
@@ -203,25 +203,25 @@ drop(struct lookup_table *t, int i)
 /* The column that is missed least, of those that are shown: numbers from the last on, then
  * what binds, then free fields; what ranks is kept. */
 static int
-least_column(const struct lookup_table *t)
+least_column(const struct search_table *t)
 {
 	int best = -1;
 
 	for (int i = t->columns - 1; i > 0; i--) {
-		const struct lookup_column c = t->at[i].column;
+		const struct search_view_column c = t->at[i].column;
 
-		if (c.by == LOOKUP_NUMBER && c.i > LOOKUP_MEMORY)
+		if (c.by == SEARCH_VIEW_NUMBER && c.i > SEARCH_VIEW_MEMORY)
 			return i;
-		if (best < 0 && (c.by == LOOKUP_BINDS || c.by == LOOKUP_FIELD))
+		if (best < 0 && (c.by == SEARCH_VIEW_BINDS || c.by == SEARCH_VIEW_FIELD))
 			best = i;
 	}
 	return best;
 }
 
 void
-lookup_table_make(struct lookup_table *t, const struct lookup *l, int width)
+search_table_make(struct search_table *t, const struct search_view *l, int width)
 {
-	*t = (struct lookup_table){ .gap = 2, .capacity = true };
+	*t = (struct search_table){ .gap = 2, .capacity = true };
 	add_columns(t, l);
 	for (int i = 0; i < t->columns; i++)
 		t->at[i].w = width_of(t, l, t->at[i].column);
@@ -229,7 +229,7 @@ lookup_table_make(struct lookup_table *t, const struct lookup *l, int width)
 		return;
 	t->capacity = false;
 	for (int i = 0; i < t->columns; i++)
-		if (t->at[i].column.by == LOOKUP_NUMBER && t->at[i].column.i == LOOKUP_MEMORY)
+		if (t->at[i].column.by == SEARCH_VIEW_NUMBER && t->at[i].column.i == SEARCH_VIEW_MEMORY)
 			t->at[i].w = width_of(t, l, t->at[i].column);
 	if (whole_width(t) > width)
 		t->gap = 1;
@@ -239,48 +239,48 @@ lookup_table_make(struct lookup_table *t, const struct lookup *l, int width)
 
 /* Numbers to the right, as in all tables; words, which come last, to the left. */
 static void
-put_aligned(const struct lookup_table *t, int i, const char *text, char *buf, size_t size)
+put_aligned(const struct search_table *t, int i, const char *text, char *buf, size_t size)
 {
-	text_add(buf, size, t->at[i].column.by == LOOKUP_BINDS ? "%*s%-*s" : "%*s%*s",
+	text_add(buf, size, t->at[i].column.by == SEARCH_VIEW_BINDS ? "%*s%-*s" : "%*s%*s",
 	    i > 0 ? t->gap : 0, "", t->at[i].w, text);
 }
 
 static void
-put_heading(const struct lookup_table *t, const struct lookup *l, int line, char *buf, size_t size)
+put_heading(const struct search_table *t, const struct search_view *l, int line, char *buf, size_t size)
 {
 	char text[CELL];
 
 	*buf = '\0';
 	for (int i = 0; i < t->columns; i++) {
-		put_head(lookup_column_name(l, t->at[i].column), line, text, sizeof text);
+		put_head(search_column_name(l, t->at[i].column), line, text, sizeof text);
 		put_aligned(t, i, text, buf, size);
 	}
 }
 
 static void
-put_row(const struct lookup_table *t, const struct lookup *l, size_t at, char *buf, size_t size)
+put_row(const struct search_table *t, const struct search_view *l, size_t at, char *buf, size_t size)
 {
 	char text[CELL];
 
 	*buf = '\0';
 	for (int i = 0; i < t->columns; i++) {
 		put_cell(l, t->at[i].column, at, t->capacity, text, sizeof text);
-		if (t->at[i].column.by == LOOKUP_RANK)
+		if (t->at[i].column.by == SEARCH_VIEW_RANK)
 			text_add(text, sizeof text, " ");
 		put_aligned(t, i, text, buf, size);
 	}
 }
 
 void
-lookup_shown(struct lookup *l, int width)
+search_shown(struct search_view *l, int width)
 {
-	struct lookup_table t;
+	struct search_table t;
 
 	if (l->space == NULL || (l->shown.taken == l->taken && l->shown.width == width))
 		return;
 	l->shown.taken = l->taken;
 	l->shown.width = width;
-	lookup_table_make(&t, l, width);
+	search_table_make(&t, l, width);
 	l->shown.mark = t.at[0].w - 1;
 	for (int line = 0; line < 2; line++)
 		put_heading(&t, l, line, l->shown.head[line], sizeof l->shown.head[line]);
@@ -292,31 +292,31 @@ lookup_shown(struct lookup *l, int width)
 
 /* Less comes first; what is not known, last. */
 static double
-sort_value(const struct lookup *l, size_t at)
+sort_value(const struct search_view *l, size_t at)
 {
-	const struct lookup_row *f = &l->found[at];
+	const struct search_view_row *f = &l->found[at];
 	const int i = l->sort.i;
 
 	switch (l->sort.by) {
-	case LOOKUP_FIELD:
+	case SEARCH_VIEW_FIELD:
 		return (double)space_digit(l->space, i, f->key.index);
-	case LOOKUP_OBJECTIVE:
+	case SEARCH_VIEW_OBJECTIVE:
 		return f->key.score[i];
-	case LOOKUP_CONDITION:
+	case SEARCH_VIEW_CONDITION:
 		return isnan(f->asked[i]) ? INFINITY :
 		    l->search.condition[i].least ? -f->asked[i] : f->asked[i];
-	case LOOKUP_NUMBER:
+	case SEARCH_VIEW_NUMBER:
 		return isnan(f->number[i]) ? INFINITY :
-		    result_table[lookup_number(l, i)].better == BETTER_MORE ? -f->number[i] : f->number[i];
-	case LOOKUP_RANK:
-	case LOOKUP_BINDS:
+		    result_table[search_view_number(l, i)].better == BETTER_MORE ? -f->number[i] : f->number[i];
+	case SEARCH_VIEW_RANK:
+	case SEARCH_VIEW_BINDS:
 		break;
 	}
 	return (double)at;
 }
 
 void
-lookup_order(const struct lookup *l, size_t order[LOOKUP_ROOM])
+search_order(const struct search_view *l, size_t order[SEARCH_VIEW_ROOM])
 {
 	for (size_t i = 0; i < l->news.kept; i++) {
 		const double v = sort_value(l, i);

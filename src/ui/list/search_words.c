@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "ui/list/lookup.h"
+#include "ui/list/search_table.h"
 
 /* What people call the best of a number. */
 static const struct {
@@ -73,9 +73,9 @@ add_work(const struct plan *p, const struct estimate *e, char *buf, size_t size)
 }
 
 void
-lookup_words(const struct state *s, char *buf, size_t size)
+search_words(const struct state *s, char *buf, size_t size)
 {
-	const struct lookup *l = s->lookup;
+	const struct search_view *l = s->search;
 
 	for (int i = 0; i < l->search.objectives; i++) {
 		text_add(buf, size, "%s", i > 0 ? ", then " : "");

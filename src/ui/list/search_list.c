@@ -1,5 +1,5 @@
 /* The search view: the list of plans that were found, and its commands. */
-#include "ui/list/lookup.h"
+#include "ui/list/search_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 /* ---- commands ---------------------------------------------------------------------- */
 
 static void
-begin_lookup(struct state *s, const char *ask)
+begin_search_view(struct state *s, const char *ask)
 {
 	char err[STATE_MESSAGE_SIZE];
 
-	if (!lookup_begin(s, ask, err, sizeof err)) {
+	if (!search_view_begin(s, ask, err, sizeof err)) {
 		state_say(s, ROLE_ERROR, "search: %s", err);
 		return;
 	}
@@ -26,33 +26,33 @@ begin_lookup(struct state *s, const char *ask)
 }
 
 unsigned
-lookup_open(struct state *s, const char *argument)
+search_view_open(struct state *s, const char *argument)
 {
-	const struct lookup *l = s->lookup;
+	const struct search_view *l = s->search;
 
 	if (argument[0] != '\0')
-		begin_lookup(s, argument);
-	else if (lookup_is_of_plan(s) && text_equal(l->ask, l->asked))
+		begin_search_view(s, argument);
+	else if (search_view_is_of_plan(s) && text_equal(l->ask, l->asked))
 		list_open(s, LIST_SEARCH);
 	else
-		begin_lookup(s, l->ask);
+		begin_search_view(s, l->ask);
 	return 0;
 }
 
 unsigned
-lookup_again(struct state *s)
+search_view_again(struct state *s)
 {
-	begin_lookup(s, s->lookup->ask);
+	begin_search_view(s, s->search->ask);
 	return 0;
 }
 
 /* The command that says it all, to be changed. */
 unsigned
-lookup_change(struct state *s)
+search_view_change(struct state *s)
 {
 	char text[LINE_SIZE];
 
-	text_put(text, sizeof text, "search %s", s->lookup->ask[0] != '\0' ? s->lookup->ask :
+	text_put(text, sizeof text, "search %s", s->search->ask[0] != '\0' ? s->search->ask :
 	    "objective=time");
 	prompt_begin(s, PROMPT_COMMAND, text, false);
 	return 0;
@@ -64,43 +64,43 @@ begin_word(struct state *s, const char *word)
 {
 	char text[LINE_SIZE];
 
-	text_put(text, sizeof text, "search %s%s%s", s->lookup->ask, s->lookup->ask[0] != '\0' ? " " : "", word);
+	text_put(text, sizeof text, "search %s%s%s", s->search->ask, s->search->ask[0] != '\0' ? " " : "", word);
 	prompt_begin(s, PROMPT_COMMAND, text, false);
 	return 0;
 }
 
 unsigned
-lookup_add_condition(struct state *s)
+search_view_add_condition(struct state *s)
 {
 	return begin_word(s, "where=");
 }
 
 unsigned
-lookup_add_free(struct state *s)
+search_view_add_free(struct state *s)
 {
 	return begin_word(s, "free=");
 }
 
 /* The last word of what is asked goes: a condition, a field that is free. */
 unsigned
-lookup_drop(struct state *s)
+search_view_drop(struct state *s)
 {
 	char text[LINE_SIZE], *last;
 
-	text_put(text, sizeof text, "%s", s->lookup->ask);
+	text_put(text, sizeof text, "%s", s->search->ask);
 	last = strrchr(text, ' ');
 	if (last == NULL && text[0] == '\0') {
 		state_say(s, ROLE_DIM, "nothing is asked besides the usual");
 		return 0;
 	}
 	*(last != NULL ? last : text) = '\0';
-	state_say(s, ROLE_DIM, "without %s", s->lookup->ask + strlen(text) + (last != NULL));
-	begin_lookup(s, text);
+	state_say(s, ROLE_DIM, "without %s", s->search->ask + strlen(text) + (last != NULL));
+	begin_search_view(s, text);
 	return 0;
 }
 
 unsigned
-lookup_free_field(struct state *s, const char *argument)
+search_view_free_field(struct state *s, const char *argument)
 {
 	const enum field_id f = argument[0] != '\0' ? field_find(argument) : s->form.field;
 	struct field_set set;
@@ -110,12 +110,12 @@ lookup_free_field(struct state *s, const char *argument)
 		state_say(s, ROLE_ERROR, "no field %s in this mode", argument);
 		return 0;
 	}
-	marked = s->lookup->own;
-	s->lookup->own = true;
-	set = lookup_free_fields(s);
+	marked = s->search->own;
+	s->search->own = true;
+	set = search_view_free_fields(s);
 	if (marked || !field_set_has(&set, f)) { /* else it is what the marks begin with */
-		lookup_toggle(s, f);
-		set = lookup_free_fields(s);
+		search_view_toggle(s, f);
+		set = search_view_free_fields(s);
 	}
 	state_say(s, ROLE_DIM, field_set_has(&set, f) ?
 	    "%s is free, as all that is marked with ?: S searches; F again holds it" :
@@ -125,10 +125,10 @@ lookup_free_field(struct state *s, const char *argument)
 
 /* One that runs ends with its best, which stays in view. */
 static void
-lookup_close(struct state *s)
+search_view_close(struct state *s)
 {
-	if (s->lookup->news.runs && !s->lookup->stopped) {
-		lookup_stop(s);
+	if (s->search->news.runs && !s->search->stopped) {
+		search_view_stop(s);
 		state_say(s, ROLE_DIM, "stopped: the best by then; Esc closes, r searches again");
 		return;
 	}
@@ -136,22 +136,22 @@ lookup_close(struct state *s)
 }
 
 static unsigned
-lookup_accept(struct state *s, int target)
+search_view_accept(struct state *s, int target)
 {
-	struct lookup *l = s->lookup;
+	struct search_view *l = s->search;
 	char set[LINE_SIZE], what[UNDO_WHAT_SIZE];
 	struct plan next;
 	uint64_t index;
 
-	if (!lookup_plan(s, target, &next))
+	if (!search_view_plan(s, target, &next))
 		return 0;
 	index = l->found[target].key.index;
-	lookup_stop(s);
-	if (!lookup_is_of_plan(s)) {
+	search_view_stop(s);
+	if (!search_view_is_of_plan(s)) {
 		state_say(s, ROLE_WARNING, "the plan is another one now: r searches again");
 		return 0;
 	}
-	lookup_settings(l, index, set, sizeof set);
+	search_view_settings(l, index, set, sizeof set);
 	text_put(what, sizeof what, "search: %s", set);
 	list_leave(s);
 	state_say(s, ROLE_GOOD, "adopted %d: %s", target + 1, set);
@@ -160,17 +160,17 @@ lookup_accept(struct state *s, int target)
 
 /* Sort by the next column that is shown, but what binds. */
 static unsigned
-lookup_aside(struct state *s, int way)
+search_view_aside(struct state *s, int way)
 {
-	struct lookup *l = s->lookup;
+	struct search_view *l = s->search;
 	const int target = list_target(s);
-	struct lookup_table t;
+	struct search_table t;
 	int at = 0, sorts;
 
 	if (l->space == NULL)
 		return 0;
-	lookup_table_make(&t, l, l->shown.width);
-	sorts = t.columns - (t.at[t.columns - 1].column.by == LOOKUP_BINDS);
+	search_table_make(&t, l, l->shown.width);
+	sorts = t.columns - (t.at[t.columns - 1].column.by == SEARCH_VIEW_BINDS);
 	for (int i = 0; i < sorts; i++)
 		if (t.at[i].column.by == l->sort.by && t.at[i].column.i == l->sort.i)
 			at = i;
@@ -180,25 +180,25 @@ lookup_aside(struct state *s, int way)
 }
 
 static void
-lookup_selected(struct state *s, int target, int width)
+search_view_selected(struct state *s, int target, int width)
 {
-	lookup_shown(s->lookup, width);
-	if (target >= 0 && (size_t)target < s->lookup->news.kept)
-		lookup_tell(s, (size_t)target);
+	search_shown(s->search, width);
+	if (target >= 0 && (size_t)target < s->search->news.kept)
+		search_view_tell(s, (size_t)target);
 }
 
 bool
-lookup_look(struct state *s)
+search_view_look(struct state *s)
 {
 	const bool shown = s->list.kind == LIST_SEARCH;
 	const int target = shown ? list_target(s) : -1;
 	const bool chosen = s->list.item > 0 && target >= 0;
-	const uint64_t index = chosen ? s->lookup->found[target].key.index : 0;
-	const bool runs = lookup_follow(s);
+	const uint64_t index = chosen ? s->search->found[target].key.index : 0;
+	const bool runs = search_view_follow(s);
 
 	/* Who has moved to a plan stays there; else the best one is selected. */
-	for (size_t i = 0; chosen && i < s->lookup->news.kept; i++)
-		if (s->lookup->found[i].key.index == index)
+	for (size_t i = 0; chosen && i < s->search->news.kept; i++)
+		if (s->search->found[i].key.index == index)
 			list_select(s, (int)i);
 	if (shown)
 		list_follow(s);
@@ -208,20 +208,20 @@ lookup_look(struct state *s)
 /* ---- entries ----------------------------------------------------------------------- */
 
 static void
-lookup_title(const struct state *s, char *buf, size_t size)
+search_view_title(const struct state *s, char *buf, size_t size)
 {
-	const struct lookup *l = s->lookup;
+	const struct search_view *l = s->search;
 
-	lookup_words(s, buf, size);
-	if (l->sort.by != LOOKUP_RANK)
-		text_add(buf, size, "; by %s", lookup_column_name(l, l->sort));
+	search_words(s, buf, size);
+	if (l->sort.by != SEARCH_VIEW_RANK)
+		text_add(buf, size, "; by %s", search_column_name(l, l->sort));
 	else if (l->news.kept > 1 && s->list.filter[0] == '\0' && !s->in_lines)
 		text_add(buf, size, " (Left and Right sort%s)", l->found[0].tried ? ", t is worth a try" : "");
 }
 
 /* Why there is nothing to list. */
 static void
-nothing_rows(struct rows *rows, const struct lookup *l)
+nothing_rows(struct rows *rows, const struct search_view *l)
 {
 	const struct search_counts *n = &l->news.counts;
 	const uint64_t legal = n->over_memory + n->evaluated;
@@ -248,13 +248,13 @@ nothing_rows(struct rows *rows, const struct lookup *l)
 		    (unsigned long long)n->unknown, target_name(&l->search.objective[0]));
 	if (!l->news.has_nearest)
 		return;
-	lookup_settings(l, l->news.nearest.index, set, sizeof set);
+	search_view_settings(l, l->news.nearest.index, set, sizeof set);
 	rows_item(rows, -1, ROLE_TEXT, "nearest, with %s: %s", l->missed, set[0] != '\0' ? set : "the plan itself");
 }
 
 /* A plan passes a filter by its free fields, "pp 8", and by what stands in its line. */
 static bool
-passes_filter(const struct rows *rows, const struct lookup *l, size_t at, const char *line)
+passes_filter(const struct rows *rows, const struct search_view *l, size_t at, const char *line)
 {
 	char text[2 * LINE_SIZE], value[PLAN_ID_SIZE];
 
@@ -271,29 +271,29 @@ passes_filter(const struct rows *rows, const struct lookup *l, size_t at, const 
 
 /* "TP 2, PP 8: step 26.5 s, memory 50.0 GiB, MFU 41.0 %": a plan to be heard. */
 static void
-put_sentence(const struct lookup *l, size_t at, char *buf, size_t size)
+put_sentence(const struct search_view *l, size_t at, char *buf, size_t size)
 {
 	char set[LINE_SIZE];
 	int n = 0;
 
-	lookup_settings(l, l->found[at].key.index, set, sizeof set);
+	search_view_settings(l, l->found[at].key.index, set, sizeof set);
 	text_put(buf, size, "%s:", set[0] != '\0' ? set : "the plan as it is");
-	for (int i = 0; i < LOOKUP_NUMBERS && lookup_number(l, i) != RESULT_COUNT; i++)
+	for (int i = 0; i < SEARCH_VIEW_NUMBERS && search_view_number(l, i) != RESULT_COUNT; i++)
 		if (!isnan(l->found[at].number[i]))
 			text_add(buf, size, "%s %s %s", n++ > 0 ? "," : "",
-			    lookup_column_name(l, (struct lookup_column){ LOOKUP_NUMBER, i }),
+			    search_column_name(l, (struct search_view_column){ SEARCH_VIEW_NUMBER, i }),
 			    units_short((char[UNITS_SIZE]){ 0 }, UNITS_SIZE,
-			        result_table[lookup_number(l, i)].measure, l->found[at].number[i]));
+			        result_table[search_view_number(l, i)].measure, l->found[at].number[i]));
 	if (l->found[at].tried)
 		text_add(buf, size, "; worth a try");
 }
 
 static void
-lookup_rows(struct rows *rows, const struct state *s)
+search_view_rows(struct rows *rows, const struct state *s)
 {
-	const struct lookup *l = s->lookup;
-	size_t order[LOOKUP_ROOM];
-	char text[LOOKUP_LINE];
+	const struct search_view *l = s->search;
+	size_t order[SEARCH_VIEW_ROOM];
+	char text[SEARCH_VIEW_LINE];
 	bool is_plan;
 	uint64_t own;
 
@@ -303,8 +303,8 @@ lookup_rows(struct rows *rows, const struct state *s)
 		nothing_rows(rows, l);
 		return;
 	}
-	is_plan = lookup_own_index(s, &own);
-	lookup_order(l, order);
+	is_plan = search_view_own_index(s, &own);
+	search_order(l, order);
 	for (size_t i = 0; i < l->news.kept; i++) {
 		const bool mine = is_plan && l->found[order[i]].key.index == own;
 
@@ -319,6 +319,6 @@ lookup_rows(struct rows *rows, const struct state *s)
 	}
 }
 
-const struct list_type search_list = { .title = "search: ", .add_title = lookup_title,
-	.rows = lookup_rows, .accept = lookup_accept, .aside = lookup_aside, .close = lookup_close,
-	.part = lookup_part, .draw = lookup_draw, .selected = lookup_selected };
+const struct list_type search_list = { .title = "search: ", .add_title = search_view_title,
+	.rows = search_view_rows, .accept = search_view_accept, .aside = search_view_aside, .close = search_view_close,
+	.part = search_part, .draw = search_draw, .selected = search_view_selected };

@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "ui/list/lookup.h"
+#include "ui/list/search_table.h"
 
 enum {
 	HEAD = 4, FOOT = 3,      /* lines above and below the plans */
@@ -49,7 +49,7 @@ arrange(struct rect r)
 }
 
 struct rect
-lookup_part(const struct state *s, struct rect r)
+search_part(const struct state *s, struct rect r)
 {
 	(void)s;
 	return arrange(r).plans;
@@ -57,7 +57,7 @@ lookup_part(const struct state *s, struct rect r)
 
 /* "free TP, PP 1..8   where ...". */
 static void
-put_asked(const struct lookup *l, char *buf, size_t size)
+put_asked(const struct search_view *l, char *buf, size_t size)
 {
 	text_put(buf, size, "free:");
 	for (int i = 0; i < l->space->count; i++)
@@ -70,7 +70,7 @@ put_asked(const struct lookup *l, char *buf, size_t size)
 
 /* What became of all combinations. */
 static void
-put_counts(const struct lookup *l, bool exact, char *buf, size_t size)
+put_counts(const struct search_view *l, bool exact, char *buf, size_t size)
 {
 	const struct search_counts *n = &l->news.counts;
 	const uint64_t all = search_size(&l->search);
@@ -87,7 +87,7 @@ put_counts(const struct lookup *l, bool exact, char *buf, size_t size)
 
 /* "[#####...............] 25 %, 3.1 s left; 1,234 combinations": time goes as the share does. */
 static void
-put_bar(const struct lookup *l, char *buf, size_t size)
+put_bar(const struct search_view *l, char *buf, size_t size)
 {
 	const int full = (int)(l->news.share * (double)BAR);
 	char all[48];
@@ -108,7 +108,7 @@ put_bar(const struct lookup *l, char *buf, size_t size)
 /* How far it is; of a search that is over, what became of it, in short where there is less
  * room. */
 static void
-put_progress(const struct lookup *l, size_t room, char *buf, size_t size)
+put_progress(const struct search_view *l, size_t room, char *buf, size_t size)
 {
 	const struct search_counts *n = &l->news.counts;
 	const uint64_t all = search_size(&l->search);
@@ -134,7 +134,7 @@ put_progress(const struct lookup *l, size_t room, char *buf, size_t size)
 static void
 draw_head(const struct state *s, struct canvas *c, const struct areas *a, struct rect r)
 {
-	const struct lookup *l = s->lookup;
+	const struct search_view *l = s->search;
 	const uint8_t progress = l->news.runs ? ROLE_KEY : l->news.whole ? ROLE_DIM : ROLE_WARNING;
 	const int columns = a->head.y + a->head.h - 2;
 	char text[LINE_SIZE];
@@ -155,7 +155,7 @@ draw_head(const struct state *s, struct canvas *c, const struct areas *a, struct
 static void
 draw_foot(const struct state *s, struct canvas *c, struct rect r, int target)
 {
-	const struct lookup *l = s->lookup;
+	const struct search_view *l = s->search;
 	const struct style dim = { .role = ROLE_DIM }, plain = { .role = ROLE_TEXT };
 	char text[LINE_SIZE + 32];
 
@@ -178,15 +178,15 @@ draw_foot(const struct state *s, struct canvas *c, struct rect r, int target)
 }
 
 void
-lookup_draw(const struct state *s, struct canvas *c, struct rect r, int target)
+search_draw(const struct state *s, struct canvas *c, struct rect r, int target)
 {
 	const struct areas a = arrange(r);
 
-	if (s->lookup->space == NULL)
+	if (s->search->space == NULL)
 		return;
 	draw_head(s, c, &a, r);
 	if (a.foot.h > 0)
 		draw_foot(s, c, a.foot, target);
-	if (a.picture.h > 0 && s->lookup->news.kept > 0)
-		lookup_picture(s, c, a.picture, target);
+	if (a.picture.h > 0 && s->search->news.kept > 0)
+		search_picture(s, c, a.picture, target);
 }

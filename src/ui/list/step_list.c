@@ -4,7 +4,7 @@
 #include "core/rules/step.h"
 #include "ui/list/views.h"
 #include "ui/screen/change.h"
-#include "ui/state/around.h"
+#include "ui/state/steps.h"
 #include "ui/state/edit.h"
 
 enum {
@@ -24,8 +24,8 @@ values_columns(int width)
 static int
 steps_begin(const struct state *s)
 {
-	for (int i = 0; i < s->around->fields; i++)
-		if (s->around->listed[i] == s->form.field)
+	for (int i = 0; i < s->steps->fields; i++)
+		if (s->steps->listed[i] == s->form.field)
 			return 2 * i;
 	return -1;
 }
@@ -76,10 +76,10 @@ steps_rows(struct rows *rows, const struct state *s)
 	const int values_w = values_columns(rows->width);
 
 	rows->hang = LABEL_COLUMNS + values_w + 2; /* of reasons */
-	for (int i = 0; i < s->around->fields; i++)
+	for (int i = 0; i < s->steps->fields; i++)
 		for (int way = 0; way < 2; way++) {
-			const struct around_step *step = &s->around->step[i][way];
-			const enum field_id f = s->around->listed[i];
+			const struct next_step *step = &s->steps->step[i][way];
+			const enum field_id f = s->steps->listed[i];
 			enum role role = ROLE_DIM;
 
 			if (!step->exists)
@@ -106,9 +106,9 @@ steps_accept(struct state *s, int target)
 	struct plan next;
 	enum field_id f;
 
-	if (target < 0 || target / 2 >= s->around->fields)
+	if (target < 0 || target / 2 >= s->steps->fields)
 		return 0;
-	f = s->around->listed[target / 2];
+	f = s->steps->listed[target / 2];
 	if (!step_legal(&s->plan, s->catalog, f, target % 2 == 0 ? -1 : 1, &next))
 		return 0;
 	s->form.field = f;
@@ -116,4 +116,4 @@ steps_accept(struct state *s, int target)
 }
 
 const struct list_type steps_list = { .title = "one step away", .rows = steps_rows,
-	.begin = steps_begin, .accept = steps_accept, .renew = around_all };
+	.begin = steps_begin, .accept = steps_accept, .renew = steps_all };

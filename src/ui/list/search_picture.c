@@ -5,7 +5,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "ui/list/lookup.h"
+#include "ui/list/search_table.h"
 
 /* Marks, the later ones over those before. */
 enum mark { MARK_PLAN, MARK_FRONT, MARK_OWN, MARK_SELECTED, MARKS };
@@ -29,30 +29,30 @@ struct axes {
 
 /* What an axis is of: an objective, a condition, or a number that is shown of each plan. */
 static const struct search_target *
-target_of(const struct lookup *l, struct lookup_column q)
+target_of(const struct search_view *l, struct search_view_column q)
 {
-	return q.by == LOOKUP_OBJECTIVE ? &l->search.objective[q.i] :
-	    q.by == LOOKUP_CONDITION ? &l->search.condition[q.i].target : NULL;
+	return q.by == SEARCH_VIEW_OBJECTIVE ? &l->search.objective[q.i] :
+	    q.by == SEARCH_VIEW_CONDITION ? &l->search.condition[q.i].target : NULL;
 }
 
 static bool
-is_number(const struct lookup *l, struct lookup_column q, enum result_id id)
+is_number(const struct search_view *l, struct search_view_column q, enum result_id id)
 {
 	const struct search_target *t = target_of(l, q);
 
-	return t != NULL ? t->kind == TARGET_RESULT && t->id == (int)id : lookup_number(l, q.i) == id;
+	return t != NULL ? t->kind == TARGET_RESULT && t->id == (int)id : search_view_number(l, q.i) == id;
 }
 
 static double
-value_of(const struct lookup *l, const struct lookup_row *f, struct lookup_column q)
+value_of(const struct search_view *l, const struct search_view_row *f, struct search_view_column q)
 {
-	return q.by == LOOKUP_OBJECTIVE ? lookup_objective(l, f, q.i) :
-	    q.by == LOOKUP_CONDITION ? f->asked[q.i] : f->number[q.i];
+	return q.by == SEARCH_VIEW_OBJECTIVE ? search_view_objective(l, f, q.i) :
+	    q.by == SEARCH_VIEW_CONDITION ? f->asked[q.i] : f->number[q.i];
 }
 
 /* Not all plans have the same of it. */
 static bool
-varies(const struct lookup *l, struct lookup_column q)
+varies(const struct search_view *l, struct search_view_column q)
 {
 	const double first = value_of(l, &l->found[0], q);
 
@@ -64,9 +64,9 @@ varies(const struct lookup *l, struct lookup_column q)
 
 /* Add one that tells plans apart and is none of those before. */
 static void
-add_axis(const struct lookup *l, struct lookup_column q[2], int *n, enum lookup_by by, int i)
+add_axis(const struct search_view *l, struct search_view_column q[2], int *n, enum search_view_by by, int i)
 {
-	const struct lookup_column next = { by, i };
+	const struct search_view_column next = { by, i };
 	const struct search_target *t = target_of(l, next);
 
 	if (*n == 2 || (l->news.kept > 1 && !varies(l, next)))
@@ -74,7 +74,7 @@ add_axis(const struct lookup *l, struct lookup_column q[2], int *n, enum lookup_
 	for (int k = 0; k < *n; k++) {
 		const struct search_target *other = target_of(l, q[k]);
 
-		if (t == NULL ? is_number(l, q[k], lookup_number(l, i)) :
+		if (t == NULL ? is_number(l, q[k], search_view_number(l, i)) :
 		    other != NULL && other->kind == t->kind && other->id == t->id)
 			return;
 	}
@@ -83,50 +83,50 @@ add_axis(const struct lookup *l, struct lookup_column q[2], int *n, enum lookup_
 
 /* Objectives, then conditions, then time against memory, or in serving against tokens of a GPU. */
 static bool
-choose_axes(const struct lookup *l, struct lookup_column q[2])
+choose_axes(const struct search_view *l, struct search_view_column q[2])
 {
 	int n = 0;
 
 	for (int i = 0; i < l->search.objectives; i++)
-		add_axis(l, q, &n, LOOKUP_OBJECTIVE, i);
+		add_axis(l, q, &n, SEARCH_VIEW_OBJECTIVE, i);
 	for (int i = 0; i < l->search.conditions; i++)
-		add_axis(l, q, &n, LOOKUP_CONDITION, i);
-	add_axis(l, q, &n, LOOKUP_NUMBER, LOOKUP_TIME);
-	for (int i = 0; i < LOOKUP_NUMBERS; i++)
-		if (lookup_number(l, i) == RESULT_GENERATED_GPU)
-			add_axis(l, q, &n, LOOKUP_NUMBER, i);
-	add_axis(l, q, &n, LOOKUP_NUMBER, LOOKUP_MEMORY);
+		add_axis(l, q, &n, SEARCH_VIEW_CONDITION, i);
+	add_axis(l, q, &n, SEARCH_VIEW_NUMBER, SEARCH_VIEW_TIME);
+	for (int i = 0; i < SEARCH_VIEW_NUMBERS; i++)
+		if (search_view_number(l, i) == RESULT_GENERATED_GPU)
+			add_axis(l, q, &n, SEARCH_VIEW_NUMBER, i);
+	add_axis(l, q, &n, SEARCH_VIEW_NUMBER, SEARCH_VIEW_MEMORY);
 	return n == 2;
 }
 
 static const char *
-name_of(const struct lookup *l, struct lookup_column q)
+name_of(const struct search_view *l, struct search_view_column q)
 {
 	const struct search_target *t = target_of(l, q);
 
 	return t != NULL && t->kind == TARGET_RESULT && result_table[t->id].brief != NULL ?
 	    result_table[t->id].brief : t != NULL && t->kind == TARGET_FIELD ? field_table[t->id].label :
-	    lookup_column_name(l, q);
+	    search_column_name(l, q);
 }
 
 static bool
-wants_more(const struct lookup *l, struct lookup_column q)
+wants_more(const struct search_view *l, struct search_view_column q)
 {
-	return q.by == LOOKUP_OBJECTIVE ? l->search.objective[q.i].more :
-	    q.by == LOOKUP_CONDITION ? l->search.condition[q.i].least :
-	    result_table[lookup_number(l, q.i)].better == BETTER_MORE;
+	return q.by == SEARCH_VIEW_OBJECTIVE ? l->search.objective[q.i].more :
+	    q.by == SEARCH_VIEW_CONDITION ? l->search.condition[q.i].least :
+	    result_table[search_view_number(l, q.i)].better == BETTER_MORE;
 }
 
 /* An edge in a unit; exact, where both would read the same. */
 static void
-put_edges(const struct lookup *l, struct lookup_column q, const double v[2], char low[UNITS_SIZE],
+put_edges(const struct search_view *l, struct search_view_column q, const double v[2], char low[UNITS_SIZE],
     char high[UNITS_SIZE])
 {
 	const struct search_target *t = target_of(l, q);
 	enum measure m = MEASURE_REAL;
 
 	if (t == NULL || t->kind == TARGET_RESULT)
-		m = result_table[t != NULL ? (enum result_id)t->id : lookup_number(l, q.i)].measure;
+		m = result_table[t != NULL ? (enum result_id)t->id : search_view_number(l, q.i)].measure;
 	units_short(low, UNITS_SIZE, m, v[0]);
 	units_short(high, UNITS_SIZE, m, v[1]);
 	if (!text_equal(low, high))
@@ -136,14 +136,14 @@ put_edges(const struct lookup *l, struct lookup_column q, const double v[2], cha
 }
 
 static bool
-is_known(const struct lookup *l, const struct lookup_row *f, const struct lookup_column q[2])
+is_known(const struct search_view *l, const struct search_view_row *f, const struct search_view_column q[2])
 {
 	return isfinite(value_of(l, f, q[0])) && isfinite(value_of(l, f, q[1]));
 }
 
 /* No other plan is better in one and no worse in the other. */
 static bool
-on_front(const struct lookup *l, const struct lookup_row *f, const struct lookup_column q[2])
+on_front(const struct search_view *l, const struct search_view_row *f, const struct search_view_column q[2])
 {
 	for (size_t i = 0; i < l->news.kept; i++) {
 		double gain[2];
@@ -186,8 +186,8 @@ put_mark(struct canvas *c, const struct axes *a, double x, double y, enum mark m
 
 /* What the edges stand for: the first quantity below, the second at the left. */
 static void
-draw_edges(const struct lookup *l, struct canvas *c, const struct axes *a, struct rect r,
-    const struct lookup_column q[2])
+draw_edges(const struct search_view *l, struct canvas *c, const struct axes *a, struct rect r,
+    const struct search_view_column q[2])
 {
 	const struct style dim = { .role = ROLE_DIM }, frame = { .role = ROLE_FRAME };
 	const int bottom = a->r.y + a->r.h;
@@ -229,29 +229,29 @@ draw_legend(struct canvas *c, struct rect r)
 }
 
 static bool
-own_value(const struct state *s, struct lookup_column q, double *v)
+own_value(const struct state *s, struct search_view_column q, double *v)
 {
-	const struct search_target *t = target_of(s->lookup, q);
+	const struct search_target *t = target_of(s->search, q);
 
 	return t != NULL ? target_value(t, &s->plan, s->estimate, v) :
-	    result_value(lookup_number(s->lookup, q.i), s->estimate, s->estimate->peak_stage, v);
+	    result_value(search_view_number(s->search, q.i), s->estimate, s->estimate->peak_stage, v);
 }
 
 /* The plan as it is may be slower than all that is shown: up to twice their range. */
 static bool
-own_point(const struct state *s, const struct lookup_column q[2], double *x, double *y)
+own_point(const struct state *s, const struct search_view_column q[2], double *x, double *y)
 {
-	return s->plan.mode == s->lookup->space->plan.mode && s->estimate->legal &&
+	return s->plan.mode == s->search->space->plan.mode && s->estimate->legal &&
 	    own_value(s, q[0], x) && own_value(s, q[1], y);
 }
 
 void
-lookup_picture(const struct state *s, struct canvas *c, struct rect r, int at)
+search_picture(const struct state *s, struct canvas *c, struct rect r, int at)
 {
-	const struct lookup *l = s->lookup;
+	const struct search_view *l = s->search;
 	struct axes a = { { r.x + 10, r.y, r.w - 11, r.h - 2 }, { INFINITY, -INFINITY },
 		{ INFINITY, -INFINITY } };
-	struct lookup_column q[2];
+	struct search_view_column q[2];
 	double x, y;
 
 	if (!choose_axes(l, q))
@@ -266,7 +266,7 @@ lookup_picture(const struct state *s, struct canvas *c, struct rect r, int at)
 	draw_edges(l, c, &a, r, q);
 	for (enum mark mark = MARK_PLAN; mark <= MARK_FRONT; mark++)
 		for (size_t i = 0; i < l->news.kept; i++) {
-			const struct lookup_row *f = &l->found[i];
+			const struct search_view_row *f = &l->found[i];
 
 			if (is_known(l, f, q) && (mark == MARK_PLAN || on_front(l, f, q)))
 				put_mark(c, &a, value_of(l, f, q[0]), value_of(l, f, q[1]), mark);

@@ -4,12 +4,12 @@
 
 #include "support.h"
 #include "ui/list/list.h"
-#include "ui/state/around.h"
+#include "ui/state/steps.h"
 #include "ui/state/edit.h"
 
 /* What was foretold of a step of the selected field against the plan after it. */
 static void
-holds(struct session *s, const struct around_step *step, int way)
+holds(struct session *s, const struct next_step *step, int way)
 {
 	const struct plan before = s->state.plan;
 	const enum field_id f = s->state.form.field;
@@ -43,14 +43,14 @@ test_every_step(void **test)
 	for (size_t p = 0; p < COUNT(plans); p++) {
 		app_command(&s->state, plans[p]);
 		for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-			struct around_step next[2];
+			struct next_step next[2];
 
 			if (!field_in_use(f, &s->state.plan))
 				continue;
 			s->state.form.field = f;
 			app_follow(&s->state);
-			assert_true(s->state.around->known && s->state.around->field == f);
-			memcpy(next, s->state.around->next, sizeof next);
+			assert_true(s->state.steps->known && s->state.steps->field == f);
+			memcpy(next, s->state.steps->next, sizeof next);
 			holds(s, &next[0], -1);
 			holds(s, &next[1], 1);
 		}
@@ -79,7 +79,7 @@ test_list(void **test)
 
 	type(s, "v");
 	assert_int_equal(s->state.list.kind, LIST_STEPS);
-	assert_int_equal(s->state.around->listed[list_target(&s->state) / 2], FIELD_TP);
+	assert_int_equal(s->state.steps->listed[list_target(&s->state) / 2], FIELD_TP);
 	assert_true(shows(s, "TP                2 -> 1"));
 	assert_true(shows(s, "sequence parallel true -> false"));
 	assert_true(hides(s, "VPP               1 -> 0")); /* which is none */

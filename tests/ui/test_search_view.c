@@ -2,7 +2,7 @@
 #include <locale.h>
 #include <math.h>
 
-#include "lookup_fake.h"
+#include "search_view_fake.h"
 #include "ui/list/list.h"
 
 /* Search, and take all of it. */
@@ -10,24 +10,24 @@ static void
 search(struct session *s, const char *keys)
 {
 	type(s, keys);
-	while (lookup_look(&s->state))
+	while (search_view_look(&s->state))
 		continue;
 }
 
-static const struct lookup *
-lookup_of(const struct session *s)
+static const struct search_view *
+search_view_of(const struct session *s)
 {
-	return s->state.lookup;
+	return s->state.search;
 }
 
 /* A combination that was found, of the place that is selected. */
-static const struct lookup_row *
+static const struct search_view_row *
 selected(const struct session *s)
 {
 	const int target = list_target(&s->state);
 
 	assert_true(target >= 0);
-	return &lookup_of(s)->found[target];
+	return &search_view_of(s)->found[target];
 }
 
 static void
@@ -39,19 +39,19 @@ test_ranking(void **test)
 
 	search(s, "S");
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
-	assert_int_equal(lookup_of(s)->news.kept, fake.worker->kept);
+	assert_int_equal(search_view_of(s)->news.kept, fake.worker->kept);
 	assert_true(fake.worker->kept > 20);
 	/* Each number is what the estimate says of that plan. */
-	for (size_t i = 0; i < lookup_of(s)->news.kept; i++) {
-		const struct lookup_row *f = &lookup_of(s)->found[i];
+	for (size_t i = 0; i < search_view_of(s)->news.kept; i++) {
+		const struct search_view_row *f = &search_view_of(s)->found[i];
 		double v;
 
 		assert_int_equal(f->key.index, fake.key[i].index);
-		space_plan(lookup_of(s)->space, f->key.index, &p);
+		space_plan(search_view_of(s)->space, f->key.index, &p);
 		estimate_run(e, &p, &s->catalog, NULL);
 		assert_true(e->legal && e->fits);
-		for (int n = 0; lookup_number(lookup_of(s), n) != RESULT_COUNT; n++) {
-			assert_true(result_value(lookup_number(lookup_of(s), n), e, e->peak_stage, &v));
+		for (int n = 0; search_view_number(search_view_of(s), n) != RESULT_COUNT; n++) {
+			assert_true(result_value(search_view_number(search_view_of(s), n), e, e->peak_stage, &v));
 			assert_true(fabs(v - f->number[n]) <= 0);
 		}
 	}
@@ -85,11 +85,11 @@ static void
 test_texts(void **test)
 {
 	struct session *s = session_searching(test, 100, 30);
-	const struct lookup *l;
+	const struct search_view *l;
 	bool found = false;
 
 	search(s, ":search free=training.recompute_modules=mlp,core_attn\r");
-	l = lookup_of(s);
+	l = search_view_of(s);
 	for (int i = 0; i < l->space->count; i++)
 		if (l->space->field[i].words != NULL) {
 			found = true;
@@ -108,7 +108,7 @@ test_told(void **test)
 	char was[256];
 
 	search(s, "S");
-	text_put(was, sizeof was, "%s", lookup_of(s)->told.change);
+	text_put(was, sizeof was, "%s", search_view_of(s)->told.change);
 	key(s, INPUT_ESCAPE);
 	/* Another file, which differs in what is free alone: the search holds for it too. */
 	s->disk.plan = s->state.plan;
@@ -116,7 +116,7 @@ test_told(void **test)
 	type(s, ":open b.cfg\rS");
 	assert_int_equal(fake.begun, 1);
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
-	assert_string_not_equal(lookup_of(s)->told.change, was);
+	assert_string_not_equal(search_view_of(s)->told.change, was);
 }
 
 /* While it runs the list grows, and who has chosen a plan stays at it. */
@@ -129,15 +129,15 @@ test_grows(void **test)
 
 	fake.looks = 4;
 	type(s, "S");
-	assert_true(lookup_look(&s->state));
+	assert_true(search_view_look(&s->state));
 	assert_true(shows(s, "] 50 %"));
-	before = lookup_of(s)->news.kept;
+	before = search_view_of(s)->news.kept;
 	assert_int_equal(list_target(&s->state), 0);
 	type(s, "jjj");
 	chosen = selected(s)->key.index;
-	while (lookup_look(&s->state))
+	while (search_view_look(&s->state))
 		continue;
-	assert_true(lookup_of(s)->news.kept > before);
+	assert_true(search_view_of(s)->news.kept > before);
 	assert_int_equal(selected(s)->key.index, chosen);
 	assert_true(list_target(&s->state) > 3);
 }
@@ -150,8 +150,8 @@ test_best(void **test)
 
 	fake.looks = 2;
 	type(s, "S");
-	assert_true(lookup_look(&s->state));
-	while (lookup_look(&s->state))
+	assert_true(search_view_look(&s->state));
+	while (search_view_look(&s->state))
 		continue;
 	assert_int_equal(list_target(&s->state), 0);
 	assert_int_equal(selected(s)->key.index, fake.key[0].index);
@@ -162,7 +162,7 @@ static void
 test_columns(void **test)
 {
 	struct session *s = session_searching(test, 160, 40);
-	const struct lookup *l = lookup_of(s);
+	const struct search_view *l = search_view_of(s);
 	int columns = 0;
 
 	search(s, ":search objective=memory fix=switches where=step.exposed_comm_seconds<=1\r");
@@ -171,7 +171,7 @@ test_columns(void **test)
 	    selected(s)->key.like == 0; i++)
 		type(s, "j");
 	assert_true(selected(s)->key.like > 0 && shows(s, " like it"));
-	while (l->sort.by != LOOKUP_CONDITION) {
+	while (l->sort.by != SEARCH_VIEW_CONDITION) {
 		key(s, INPUT_RIGHT);
 		assert_true(++columns < 20);
 	}
@@ -186,7 +186,7 @@ static void
 test_question(void **test)
 {
 	struct session *s = session_searching(test, 120, 40);
-	const struct lookup *l = lookup_of(s);
+	const struct search_view *l = search_view_of(s);
 
 	search(s, ":search fewest fix=cp\r");
 	assert_string_equal(l->ask, "objective=gpus free=cluster.nodes=1..64 fix=cp");
@@ -200,25 +200,25 @@ static void
 test_sort(void **test)
 {
 	struct session *s = session_searching(test, 120, 40);
-	const struct lookup *l = lookup_of(s);
+	const struct search_view *l = search_view_of(s);
 	int columns = 0;
 
 	search(s, "S");
-	while (l->sort.by != LOOKUP_NUMBER || l->sort.i != LOOKUP_MEMORY) {
+	while (l->sort.by != SEARCH_VIEW_NUMBER || l->sort.i != SEARCH_VIEW_MEMORY) {
 		key(s, INPUT_RIGHT);
 		assert_true(++columns < 20);
 	}
 	assert_true(shows(s, "; by memory"));
 	type(s, "g");
 	for (size_t i = 0; i < l->news.kept; i++)
-		assert_true(selected(s)->number[LOOKUP_MEMORY] <= l->found[i].number[LOOKUP_MEMORY]);
+		assert_true(selected(s)->number[SEARCH_VIEW_MEMORY] <= l->found[i].number[SEARCH_VIEW_MEMORY]);
 	/* Around, and back: what is selected stays so. */
 	key(s, INPUT_LEFT);
-	assert_int_equal(l->sort.by, LOOKUP_NUMBER);
-	assert_int_equal(l->sort.i, LOOKUP_TIME);
-	for (int i = 0; l->sort.by != LOOKUP_RANK && i < 20; i++)
+	assert_int_equal(l->sort.by, SEARCH_VIEW_NUMBER);
+	assert_int_equal(l->sort.i, SEARCH_VIEW_TIME);
+	for (int i = 0; l->sort.by != SEARCH_VIEW_RANK && i < 20; i++)
 		key(s, INPUT_LEFT);
-	assert_int_equal(l->sort.by, LOOKUP_RANK);
+	assert_int_equal(l->sort.by, SEARCH_VIEW_RANK);
 	assert_true(list_target(&s->state) > 0);
 	type(s, "g");
 	assert_int_equal(list_target(&s->state), 0);
@@ -234,9 +234,9 @@ test_filter(void **test)
 	search(s, "S");
 	type(s, "/micro_batch_size=2\r");
 	list_rows(&rows, &s->state, 90);
-	assert_true(rows.items > 0 && rows.items < (int)lookup_of(s)->news.kept);
+	assert_true(rows.items > 0 && rows.items < (int)search_view_of(s)->news.kept);
 	for (int i = 0; i < rows.items; i++) {
-		assert_true(lookup_plan(&s->state, rows_target(&rows, i), &p));
+		assert_true(search_view_plan(&s->state, rows_target(&rows, i), &p));
 		assert_int_equal(p.training.micro_batch_size, 2);
 	}
 	rows_free(&rows);
@@ -254,7 +254,7 @@ test_adopt(void **test)
 
 	search(s, "S");
 	type(s, "jj");
-	assert_true(lookup_plan(&s->state, 2, &p));
+	assert_true(search_view_plan(&s->state, 2, &p));
 	key(s, INPUT_ENTER);
 	assert_int_equal(s->state.list.kind, LIST_NONE);
 	assert_true(state_same(&s->state.plan, &p));
@@ -279,11 +279,11 @@ test_cancel(void **test)
 
 	fake.looks = 1000;
 	type(s, "S");
-	assert_true(lookup_look(&s->state));
+	assert_true(search_view_look(&s->state));
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
 	assert_int_equal(fake.stopped, 1);
-	assert_false(lookup_look(&s->state));
+	assert_false(search_view_look(&s->state));
 	assert_true(shows(s, ", stopped"));
 	key(s, INPUT_ESCAPE);
 	assert_int_equal(s->state.list.kind, LIST_NONE);
@@ -308,13 +308,13 @@ test_again(void **test)
 	app_command(&s->state, "set training.sequence_length 8192");
 	search(s, "S");
 	assert_int_equal(fake.begun, 2);
-	assert_int_equal(lookup_of(s)->space->plan.training.sequence_length, 8192);
+	assert_int_equal(search_view_of(s)->space->plan.training.sequence_length, 8192);
 	key(s, INPUT_ESCAPE);
 	app_command(&s->state, "free sequence_length");
 	search(s, "S");
 	assert_int_equal(fake.begun, 3);
-	assert_string_equal(lookup_of(s)->ask, "free=training.sequence_length");
-	assert_int_equal(lookup_of(s)->space->field[0].field, FIELD_SEQUENCE_LENGTH);
+	assert_string_equal(search_view_of(s)->ask, "free=training.sequence_length");
+	assert_int_equal(search_view_of(s)->space->field[0].field, FIELD_SEQUENCE_LENGTH);
 }
 
 static void
@@ -344,7 +344,7 @@ test_ask(void **test)
 		{ "fix=sizes fix=switches", "no field is free" },
 	};
 	struct session *s = session_searching(test, 124, 30);
-	const struct lookup *l = lookup_of(s);
+	const struct search_view *l = search_view_of(s);
 	char line[256];
 
 	for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -356,7 +356,7 @@ test_ask(void **test)
 		assert_int_equal(fake.begun, 0);
 	}
 	app_command(&s->state, "search free=tp=2,4 fix=pp --where='peak.total<=30GiB' objective=memory,time pareto");
-	while (lookup_look(&s->state))
+	while (search_view_look(&s->state))
 		continue;
 	assert_int_equal(l->search.objectives, 2);
 	assert_int_equal(l->search.conditions, 1);
@@ -364,7 +364,7 @@ test_ask(void **test)
 		assert_true(l->space->field[i].field != FIELD_PP);
 	assert_true(l->news.kept > 1);
 	for (size_t i = 0; i < l->news.kept; i++)
-		assert_true(l->found[i].number[LOOKUP_MEMORY] <= 30.0 * (1 << 30));
+		assert_true(l->found[i].number[SEARCH_VIEW_MEMORY] <= 30.0 * (1 << 30));
 	assert_true(shows(s, "where: peak.total<=30GiB"));
 	/* e puts it all into the prompt. */
 	type(s, "e");
@@ -372,7 +372,7 @@ test_ask(void **test)
 	key(s, INPUT_ESCAPE);
 	/* Two fields at most differ. */
 	app_command(&s->state, "search around=2");
-	while (lookup_look(&s->state))
+	while (search_view_look(&s->state))
 		continue;
 	for (size_t i = 0; i < l->news.kept; i++) {
 		int changed = 0;
@@ -389,9 +389,9 @@ test_nothing(void **test)
 	struct session *s = session_searching(test, 100, 30);
 
 	app_command(&s->state, "search where=peak.total<=1GiB");
-	while (lookup_look(&s->state))
+	while (search_view_look(&s->state))
 		continue;
-	assert_int_equal(lookup_of(s)->news.kept, 0);
+	assert_int_equal(search_view_of(s)->news.kept, 0);
 	assert_true(shows(s, "of those that fit do not have peak.total<=1GiB"));
 	assert_true(shows(s, "nearest, with peak.total 9.80 GiB: TP 16"));
 	key(s, INPUT_ENTER);
@@ -415,13 +415,13 @@ test_marks(void **test)
 	type(s, "F");
 	assert_true(hides(s, "TP ?"));
 	assert_true(shows(s, "CP ?"));
-	assert_string_equal(lookup_of(s)->ask, "fix=parallel.tp");
+	assert_string_equal(search_view_of(s)->ask, "fix=parallel.tp");
 	app_command(&s->state, "free nodes");
 	assert_true(shows(s, "nodes ?"));
 	type(s, "F");
-	assert_string_equal(lookup_of(s)->ask, "free=cluster.nodes");
+	assert_string_equal(search_view_of(s)->ask, "free=cluster.nodes");
 	app_command(&s->state, "free cluster.nodes");
-	assert_string_equal(lookup_of(s)->ask, "");
+	assert_string_equal(search_view_of(s)->ask, "");
 }
 
 /* At every size it draws, and one finds the way out. */
@@ -449,23 +449,23 @@ test_adds(void **test)
 	int fields;
 
 	app_command(&s->state, "search free=tp=2,4 fix=pp");
-	fields = lookup_of(s)->space->count;
+	fields = search_view_of(s)->space->count;
 	search(s, "w");
 	assert_true(shows(s, ":search free=tp=2,4 fix=pp where="));
 	search(s, "memory<=40GiB\r");
-	assert_int_equal(lookup_of(s)->search.conditions, 1);
-	assert_int_equal(lookup_of(s)->space->count, fields);
+	assert_int_equal(search_view_of(s)->search.conditions, 1);
+	assert_int_equal(search_view_of(s)->space->count, fields);
 	search(s, "F");
 	assert_true(shows(s, " free="));
 	search(s, "pp=1,2\r");
-	assert_int_equal(lookup_of(s)->search.conditions, 1);
-	assert_int_equal(lookup_of(s)->space->count, fields + 1);
+	assert_int_equal(search_view_of(s)->search.conditions, 1);
+	assert_int_equal(search_view_of(s)->space->count, fields + 1);
 	/* x takes the last one back */
 	search(s, "x");
 	assert_true(shows(s, "without free=pp=1,2"));
-	assert_int_equal(lookup_of(s)->space->count, fields);
+	assert_int_equal(search_view_of(s)->space->count, fields);
 	search(s, "x");
-	assert_int_equal(lookup_of(s)->search.conditions, 0);
+	assert_int_equal(search_view_of(s)->search.conditions, 0);
 }
 
 int

@@ -1,14 +1,14 @@
-/* lookup_fake.h - a search that is over before it begins, but tells of itself bit by bit. */
-#ifndef TESTS_UI_LOOKUP_FAKE_H
-#define TESTS_UI_LOOKUP_FAKE_H
+/* search_view_fake.h - a search that is over before it begins, but tells of itself bit by bit. */
+#ifndef TESTS_UI_SEARCH_VIEW_FAKE_H
+#define TESTS_UI_SEARCH_VIEW_FAKE_H
 #include "support.h"
 #include "ui/list/views.h"
-#include "ui/state/lookup.h"
+#include "ui/state/search_view.h"
 
 static struct fake_search {
 	struct search search;
 	struct search_worker *worker;
-	struct search_key key[LOOKUP_ROOM];
+	struct search_key key[SEARCH_VIEW_ROOM];
 	int looks;    /* news that tell of a part, before those that tell of all */
 	int begun, stopped;
 	bool cut;     /* it was stopped before its end */
@@ -20,7 +20,7 @@ fake_search(void *context, const struct search *search, size_t room, char *note,
 	struct search_control control = { .next = 0 };
 
 	(void)context, (void)note, (void)size;
-	assert_int_equal(room, LOOKUP_ROOM);
+	assert_int_equal(room, SEARCH_VIEW_ROOM);
 	if (fake.worker == NULL)
 		fake.worker = malloc(sizeof *fake.worker);
 	fake.search = *search;
