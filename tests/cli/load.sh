@@ -62,7 +62,7 @@ out_has '--prefix-repetition-prefix-len 512 '
 out_has '--prefix-repetition-suffix-len 3488 ' # of 4000
 out_has '--prefix-repetition-output-len 350 '
 out_has '--burstiness 0.5 '
-err_has 'not said: traffic.prompt_spread'
+err_has 'prompts with shared beginnings are all as long'
 err_has 'not said: traffic.ramp_seconds'
 # shellcheck disable=SC2086
 run 0 export --to=sglang-bench "$plan" $shared $unsaid
@@ -74,7 +74,7 @@ out_has '--gsp-question-len 3488 '
 err_has 'not said: traffic.burstiness'
 # a beginning as long as the prompt leaves one token
 # shellcheck disable=SC2086
-good export --to=vllm-bench "$plan" --set=traffic.prefixes=8 --set=traffic.prefix_tokens=4000
+run 0 export --to=vllm-bench "$plan" --set=traffic.prefixes=8 --set=traffic.prefix_tokens=4000
 out_has '--prefix-repetition-suffix-len 1 '
 
 # questions of a search that only the reckoning before had asked
