@@ -138,9 +138,9 @@ comes_back deepspeed ds_config.json 'layout = "deepspeed"; tp = 4; zero_stage = 
 comes_back deepspeed ds_config.json 'layout = "deepspeed"; cp = 4; zero_stage = 3; dp_replicate = 2;' ''
 grep -q '"mics_shard_size": 32' back/ds_config.json || fail 'CP ranks are not in the shards'
 comes_back torchtitan torchtitan.toml 'layout = "torchtitan"; tp = 4; cp = 2; cp_comm = "allgather"; zero_stage = 3;
-	dp_replicate = 2;' 'sequence_length = 8192; global_batch_size = 512; micro_batch_size = 2; recompute = "full";'
+	dp_replicate = 2;' 'sequence_length = 8192; global_batch_size = 512; micro_batch_size = 2; recompute = "full"; cross_entropy = "torch";'
 comes_back torchtitan torchtitan.toml 'layout = "torchtitan"; tp = 2; pp = 4; vpp = 2; cp_comm = "allgather"; zero_stage = 2;' \
-    'global_batch_size = 512; recompute = "selective"; schedule = "zb-v";'
+    'global_batch_size = 512; recompute = "selective"; schedule = "zb-v"; torch_compile = true;'
 if "$PROG" import /dev/null --from accelerate 2>&1 | grep -q 'without libyaml'; then
 	echo 'built without libyaml: no YAML is read back'
 else

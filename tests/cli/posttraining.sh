@@ -376,8 +376,8 @@ for name in no-reward apart pairs-ds; do comes_back openrlhf openrlhf.sh 8 $name
 cat >old.sh <<'SCRIPT'
 deepspeed --module openrlhf.cli.train_dpo --zero_stage 3 --bf16
 SCRIPT
-run 2 import old.sh
-err_has 'OpenRLHF 0\.10\.2'
+run 0 import old.sh --model=llama-3.1-8b
+err_has 'ds\.zero_stage -> parallel\.zero_stage = 3'
 cat >ours.sh <<'SCRIPT'
 N=${NNODES:-2}
 DATA=(data.train_batch_size=256 "data.train_files=$HOME/x" data.max_prompt_length=1024 data.max_response_length=3072)

@@ -202,12 +202,12 @@ err_has "'foo' is none of .*megatron"
 bad_usage "no model 'llama-3.1-7b' .did you mean llama-3.1-8b" models llama-3.1-7b
 bad_usage "no GPU 'nothing-like-it'" gpus nothing-like-it
 # near is what one slip of the fingers makes of it, not another model
-bad_usage "no model 'yi-34b' .'shardplan models' lists them" models yi-34b
+bad_usage "no model 'zephyr-40b' .'shardplan models' lists them" models zephyr-40b
 bad_usage "no model 'gpt4' .'shardplan models' lists them" models gpt4
 bad_usage "no GPU 'b400' .'shardplan gpus' lists them" gpus b400
 bad_usage "no GPU 'rtx-50900' .did you mean rtx-5090" gpus rtx-50900
-run 1 check --model=yi-34b
-out_has 'no model yi-34b; what it has, list: shardplan models$'
+run 1 check --model=zephyr-40b
+out_has 'no model zephyr-40b; what it has, list: shardplan models$'
 run 2 estimate ''
 err_has "^'': error: can not be opened"
 bad_usage "no command 'chek' .did you mean check" help chek

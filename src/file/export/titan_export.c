@@ -129,6 +129,9 @@ torchtitan_write(struct export *e)
 	if (e->plan->training.precision > PRECISION_BF16)
 		export_missing(e, FIELD_PRECISION, "a converter in [model] quantizes, such as "
 		    "quantize.linear.float8");
+	if (!e->plan->training.torch_compile && e->plan->training.cross_entropy != CE_TORCH)
+		notes_add(&e->missing, "training.cross_entropy: the loss of job files without torch.compile is PyTorch's (torch), "
+		    "which takes more memory");
 	tell_limits(e);
 	titan_tree(e, &t, &s);
 	out = export_begin(e, "torchtitan.toml");
