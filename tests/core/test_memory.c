@@ -237,6 +237,22 @@ test_moments(void **state)
 	assert_near(per_parameter(stage(0).optimizer), (2 + 2) / 8.0, 1e-14);
 }
 
+/* Transformer Engine's Adam makes fp32 ones of moments in 8 and 16 bits while it runs, but of bf16. */
+static void
+test_moments_in_step(void **state)
+{
+	double bf16;
+
+	(void)state;
+	setup(LLAMA_7B, 1, 1, 1, 1);
+	run(0, 0);
+	p.training.precision_aware_optimizer = p.training.param_remainders = 1;
+	p.training.moments_dtype = MOMENTS_BF16;
+	bf16 = stage(0).buffers;
+	p.training.moments_dtype = MOMENTS_FP8;
+	assert_near(per_parameter(stage(0).buffers - bf16), 8, 0.01);
+}
+
 /* The fp32 masters that Megatron has want fp32 gradients too, while the optimizer runs. */
 static void
 test_masters_in_step(void **state)
@@ -635,7 +651,7 @@ main(void)
 		cmocka_unit_test(test_gradient_types), cmocka_unit_test(test_gradient_copy),
 		cmocka_unit_test(test_optimizers),
 		cmocka_unit_test(test_precision_aware), cmocka_unit_test(test_moments),
-		cmocka_unit_test(test_masters_in_step), cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_moments_in_step), cmocka_unit_test(test_masters_in_step), cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_loader_mask),
 		cmocka_unit_test(test_offload_layers),
 		cmocka_unit_test(test_offload_inputs), cmocka_unit_test(test_fp8_input),

@@ -429,7 +429,7 @@ megatron_state(struct recipe *r, const struct plan *p)
 	};
 
 	recipe_mixed(r, p, &from);
-	r->step_copy = r->gradient_copy; /* zero_grad frees it before the next forward pass */
+	r->step_copy += r->gradient_copy; /* zero_grad frees it before the next forward pass */
 	r->gradient_copy = 0;
 	if (p->training.optimizer == OPTIMIZER_MUON) {
 		/* whole matrices are handed out to ranks, the rest is left to plain Adam */

@@ -62,6 +62,8 @@ recipe_precision_aware(struct recipe *r, const struct plan *p)
 
 	r->moments = r->matrix_moments = 2 * bytes[p->training.moments_dtype];
 	r->optimizer_source = MEGATRON_CONFIG;
+	if (p->training.moments_dtype == MOMENTS_FP16 || p->training.moments_dtype == MOMENTS_FP8)
+		r->step_copy = 8; /* both in fp32 (fused_adam.py, get_unscaled_state) */
 	if (itself && !framework_before(p, 202506))
 		return; /* as without it */
 	r->gradient_copy = 0;

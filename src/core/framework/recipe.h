@@ -24,7 +24,7 @@ struct recipe {
 	double gradient;
 	double master;                 /* fp32 weights of the optimizer */
 	double gradient_copy;          /* fp32 gradients of the optimizer */
-	double step_copy;              /* the same, while the optimizer runs */
+	double step_copy;              /* and what is fp32 while the optimizer runs alone */
 	double moments, matrix_moments;
 	bool shard_weights, shard_gradients, shard_optimizer;
 	bool experts_plain;            /* routed experts as other weights: not quantised */

@@ -114,7 +114,7 @@ state_add_step(const struct holding *h, const struct recipe *r, double blocks, d
 
 	if (n * r->step_copy + blocks > freed)
 		LEDGER_TERM(h->ledger, out->buffers, QUANTITY_BUFFERS,
-		    "fp32 copy of gradients in the step", r->gradient_source,
+		    "fp32 copies in the step", r->optimizer_source,
 		    n * r->step_copy + blocks - freed, AS("parameters", n), AS("bytes", r->step_copy),
 		    AS("blocks beside them", blocks), AS("(activations + logits + transients)", freed));
 }
