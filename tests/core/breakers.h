@@ -101,6 +101,7 @@ static const struct {
 	{ "layout=deepspeed finetune.method=lora layer_pattern=M-M*M- mamba_heads=64 mamba_head_dim=64 "
 	  "mamba_groups=8 mamba_state=128 finetune.target=out_proj", "out_proj_refused" },
 	{ "layout=deepspeed finetune.method=lora zero_stage=3 finetune.modules_to_save=head", "saved_sharded" },
+	{ "layout=deepspeed finetune.method=dora finetune.tuner=vera", "tuner_not_offered" },
 	{ "finetune.rank=8", "tuning_off" },
 	{ "cp=8 sequence_length=4104", "sequence_not_divisible_by_cp" },
 	{ "tp=8 sequence_length=4100", "sequence_not_divisible_by_tp" },

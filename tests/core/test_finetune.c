@@ -57,6 +57,56 @@ near(double a, double b, double share)
 		fail_msg("%.12g is not %.12g", a, b);
 }
 
+/* As PEFT's print_trainable_parameters has them: VeRA's 256 + out, IA3's keys, values and what goes down, each
+ * a size of a layer. */
+static void
+other_adapters(void **state)
+{
+	static const char qv[] = LLAMA_3B HF LORA "finetune.kernels=eager finetune.target=qv finetune.rank=32 ";
+	static const struct {
+		const char *more;
+		double layer;
+	} of[] = {
+		{ "", 32 * (6144 + 4096) },
+		{ "finetune.tuner=adalora", 32 * (6144 + 4096 + 2) },
+		{ "finetune.tuner=loha", 2 * 32 * (6144 + 4096) },
+		{ "finetune.tuner=oft", 2 * 3072 / 32 * (32 * 31 / 2) },
+		{ "finetune.tuner=vera finetune.rank=256", 256 + 3072 + 256 + 1024 },
+		{ "finetune.tuner=ia3 finetune.target=k+v+down", 1024 + 1024 + 8192 },
+		{ "finetune.tuner=miss", 32 * (3072 + 1024) },
+		/* 3072 = 48 * 64, 1024 = 32 * 32: below 32 the larger weight is two factors */
+		{ "finetune.tuner=lokr", 48 * 48 + 64 * 64 + 32 * 48 + 32 * 64 },
+		{ "finetune.tuner=lokr finetune.rank=8", 48 * 48 + 8 * 128 + 32 * 48 + 8 * 96 },
+	};
+	char text[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		text_put(text, sizeof text, "%s%s", qv, of[i].more);
+		near(trained(text), 28 * of[i].layer, 1e-12);
+	}
+}
+
+/* Between LoRA and others: what stays of an input, an output or a whole weight. */
+static void
+what_other_adapters_keep(void **state)
+{
+	static const char qv[] = LLAMA_3B HF LORA "finetune.kernels=eager finetune.target=qv micro_batch_size=1 "
+	    "sequence_length=1024 training.cross_entropy=liger finetune.adapter_dtype=bf16 finetune.dropout=0 ";
+	double kept[4];
+	static const char *const of[4] = { "miss finetune.rank=32", "oft finetune.rank=32", "ia3", "loha" };
+	char text[512];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		text_put(text, sizeof text, "%sfinetune.tuner=%s", qv, of[i]);
+		kept[i] = memory_of(text)->activations + memory_of(text)->gradients; /* which come in their place */
+	}
+	near(kept[1] - kept[0], 28 * 2 * 1024.0 * (2 * 3072 - 2 * 32), 1e-3);
+	near(kept[2] - kept[0], 28 * 2 * 1024.0 * (3072 + 1024 - 2 * 32), 1e-3);
+	near(kept[3] - kept[1], 28 * 2 * 3072.0 * (3072 + 1024), 1e-3);
+}
+
 /* PyTorch's attention with a mask, which padding needs, has keys and values repeated for every
  * query head; those of a latent are made for every head as they are. */
 static void
@@ -724,6 +774,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(other_adapters),
+		cmocka_unit_test(what_other_adapters_keep),
 		cmocka_unit_test(padding_repeats_keys), cmocka_unit_test(counts),
 		cmocka_unit_test(experts), cmocka_unit_test(sharded),
 		cmocka_unit_test(state_bytes), cmocka_unit_test(stacked_experts), cmocka_unit_test(frozen_in_eight_bits),

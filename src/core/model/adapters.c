@@ -6,8 +6,10 @@
 #include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/model/matrix.h"
+#include "core/model/tuner.h"
 
 #define LORA "Hu et al. 2021, arXiv 2106.09685"
+#define TUNERS "huggingface/peft src/peft/tuners"
 #define SAVED "huggingface/peft src/peft/utils/other.py, ModulesToSaveWrapper"
 
 bool
@@ -168,6 +170,8 @@ adapters_size(const struct plan *p, const struct adapter_module *m, double tp)
 	const double of_out = both || m->split == MODULE_COLUMNS ? tp : 1;
 	const double magnitude = p->finetune.method == FINETUNE_DORA ? m->out : 0;
 
+	if (p->finetune.tuner != TUNER_LORA)
+		return tuner_params(p, m->in, m->out, m->target & TARGET_DOWN);
 	if (m->split >= MODULE_WHOLE)
 		return r * (m->in + m->out) + magnitude;
 	return r * (m->in / of_in + m->out / of_out) +
@@ -243,9 +247,14 @@ total_module(const struct plan *p, const struct adapter_module *m, double *sum,
 	const double r = (double)p->finetune.rank, in = m->in, out = m->out, layers = m->layers;
 	const double copies = (m->traits & MATRIX_EXPERT) && !shared ? (double)p->model.experts : 1;
 
+	const double each = tuner_params(p, in, out, m->target & TARGET_DOWN);
+
 	if (!m->adapted)
 		return;
-	if (p->finetune.method == FINETUNE_DORA)
+	if (p->finetune.tuner != TUNER_LORA)
+		TERM(ledger, *sum, m->name, TUNERS, layers * copies * each, IS(layers), IS(copies),
+		    AS("parameters of one", each));
+	else if (p->finetune.method == FINETUNE_DORA)
 		TERM(ledger, *sum, m->name, LORA, layers * copies * (r * (in + out) + out), IS(layers),
 		    IS(copies), IS(r), IS(in), IS(out));
 	else
@@ -316,6 +325,10 @@ sum_module(struct adapter_sums *sum, const struct plan *p, const struct adapter_
 	sum->in += layers * m->in / (m->split == MODULE_ROWS ? tp : 1);
 	sum->down += m->target & TARGET_DOWN ? layers * m->in / tp : 0;
 	sum->out += layers * m->out / (m->split == MODULE_COLUMNS ? tp : 1);
+	sum->scaled += layers * (m->target & TARGET_DOWN ? m->in : m->out);
+	sum->delta += layers * m->in * m->out;
+	sum->widest_in = larger(sum->widest_in, m->in);
+	sum->widest_out = larger(sum->widest_out, m->out);
 }
 
 /* True where an adapter reads what the norm of its block has made. */

@@ -92,6 +92,9 @@ struct adapter_sums {
 	double modules, in, out;      /* with adapters; sizes on one rank, TP */
 	double mixers, mlps;          /* in which an adapter reads the norm's output */
 	double down;                  /* in: of down-projections of MLPs alone */
+	double scaled;                /* their inputs, and outputs of the others */
+	double delta;                 /* weights of what has an adapter, */
+	double widest_in, widest_out; /* and its largest sizes */
 	double rows, tensors;         /* of all that quantisation reaches */
 	double weights, largest;      /* weights of them, of the largest; on one rank, TP */
 };

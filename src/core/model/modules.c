@@ -3,6 +3,7 @@
 #include "core/base/number.h"
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
+#include "core/model/tuner.h"
 #include "core/plan/format.h"
 
 #define HF "huggingface/transformers src/transformers/"
@@ -10,6 +11,7 @@
 #define SDPA HF "integrations/sdpa_attention.py"
 #define MOE HF "models/qwen3_moe/modeling_qwen3_moe.py"
 #define GEMMA HF "models/gemma4/modular_gemma4.py"
+#define TUNERS "huggingface/peft src/peft/tuners"
 #define PEFT "huggingface/peft src/peft/tuners/lora/layer.py; tuners_utils.py, _cast_input_dtype"
 #define DORA "huggingface/peft src/peft/tuners/lora/dora.py"
 #define UNSLOTH "unslothai/unsloth unsloth/kernels/fast_lora.py"
@@ -227,6 +229,29 @@ add_dropped(const struct sink *s, const struct adapter_sums *n)
 	    IS(r), AS("adapters", n->modules));
 }
 
+/* What PEFT's others keep, in the format of their weights, but what IA3 scales outside of MLPs. */
+static void
+add_others(const struct sink *s, const struct adapter_sums *n, double wide)
+{
+	const struct tuner_kept of = tuner_keeps(s->c->p);
+	const bool scales = s->c->p->finetune.tuner == TUNER_IA3;
+	const double r = (double)s->c->p->finetune.rank, T = s->c->tokens;
+	const double out = scales ? n->scaled : n->out, a = scales ? s->c->a : wide;
+
+	if (of.in)
+		KEPT(s, "inputs of adapters", TUNERS, T * wide * n->in, IS(T), AS("a", wide),
+		    AS("widths of all inputs", n->in));
+	if (of.out)
+		KEPT(s, "outputs that adapters scale", TUNERS, T * a * out, IS(T), IS(a),
+		    AS("widths of all outputs", out));
+	if (of.ranks)
+		KEPT(s, "inside adapters", TUNERS, n->modules * wide * r * T, AS("adapters", n->modules),
+		    AS("a", wide), IS(r), IS(T));
+	if (of.delta)
+		KEPT(s, "changes of weights", TUNERS, wide * n->delta, AS("a", wide),
+		    AS("adapted weights", n->delta));
+}
+
 void
 modules_add_adapters(const struct sink *s, const struct layer_kinds *k)
 {
@@ -238,6 +263,10 @@ modules_add_adapters(const struct sink *s, const struct layer_kinds *k)
 
 	if (n.modules <= 0)
 		return;
+	if (tuner_is_other(p)) {
+		add_others(s, &n, wide);
+		return;
+	}
 	if (p->finetune.kernels == KERNELS_UNSLOTH)
 		KEPT(s, "inputs of attention and MLP", UNSLOTH,
 		    (k->global + k->local + k->dense) * s->c->a * h * s->c->tokens,

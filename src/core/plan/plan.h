@@ -92,6 +92,9 @@ enum cross_entropy {
 enum finetune_method {
 	FINETUNE_NONE, FINETUNE_FULL, FINETUNE_LORA, FINETUNE_DORA, FINETUNE_QLORA
 };
+enum tuner_kind {
+	TUNER_LORA, TUNER_ADALORA, TUNER_LOHA, TUNER_LOKR, TUNER_OFT, TUNER_VERA, TUNER_IA3, TUNER_MISS
+};
 enum expert_adapters { ADAPTERS_SHARED, ADAPTERS_SEPARATE };
 enum quantization { QUANT_NONE, QUANT_NF4, QUANT_NF4_DQ, QUANT_INT8, QUANT_INT4 };
 enum kernels { KERNELS_TE, KERNELS_EAGER, KERNELS_LIGER, KERNELS_UNSLOTH, KERNELS_TORCHTUNE };
@@ -176,7 +179,7 @@ struct parallel {
 };
 
 struct finetune {
-	int64_t method, rank;
+	int64_t method, tuner, rank;
 	char target[PLAN_LIST_SIZE], modules_to_save[PLAN_LIST_SIZE];
 	double dropout;
 	int64_t expert_adapters, quantization, kernels, adapter_dtype, packing;

@@ -24,7 +24,7 @@ struct facts {
 };
 
 /* Facts that a rule looks at beside fields of the plan. */
-enum { READS_LAYOUT = FIELD_COUNT, READS_PLACEMENT, READS_MICROBATCHES, RULE_READS_MAX = 10 };
+enum { READS_LAYOUT = FIELD_COUNT, READS_PLACEMENT, READS_MICROBATCHES, RULE_READS_MAX = 11 };
 #define READS(...) { __VA_ARGS__ }
 
 /*

@@ -58,6 +58,12 @@ BROKEN_IF(rule_experts_not_reached,
     "%s does not reach routed experts, whose weights are stacked in one parameter: they have no adapters",
     p->finetune.target)
 
+BROKEN_IF(rule_tuner_of_peft,
+    adapters_only(p) && p->finetune.tuner != TUNER_LORA &&
+    ((p->finetune.kernels != KERNELS_EAGER && p->finetune.kernels != KERNELS_LIGER) ||
+    p->finetune.method == FINETUNE_DORA || p->parallel.tp > 1),
+    "other adapters than LoRA's are PEFT's, beside whole weights of Hugging Face's modules or Liger's, and DoRA is a kind of LoRA")
+
 BROKEN_IF(rule_optimizer_not_offered, plan_has_bitsandbytes(p),
     "Megatron has no optimizer of bitsandbytes: Adam with moments in fewer bits there is precision-aware")
 

@@ -8,6 +8,7 @@
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
 
+#define PROJECTIONS "huggingface/peft src/peft/tuners/vera/model.py"
 #define PEFT "huggingface/peft src/peft/mapping_func.py, autocast_adapter_dtype"
 #define SAVED "huggingface/peft src/peft/utils/other.py, ModulesToSaveWrapper"
 #define BITSANDBYTES "bitsandbytes-foundation/bitsandbytes bitsandbytes/functional.py"
@@ -157,6 +158,19 @@ finetune_add_state(const struct finetune_recipes *r, const struct adapter_params
 
 	add_set(&r->adapters, n->dense, n->expert, shards, &adapters, ledger, out);
 	add_set(&r->saved, n->saved, 0, shards, &saved, ledger, out);
+}
+
+/* VeRA's two matrices, frozen and one for all layers (vera/model.py, _init_vera_A_vera_B). */
+void
+finetune_add_projections(const struct plan *p, const struct rank_layers *r, struct ledger *ledger,
+    struct memory *out)
+{
+	const struct adapter_sums n = adapters_sums(p, &r->kinds, r->embedding);
+	const double rank = (double)p->finetune.rank, widest = n.widest_in + n.widest_out;
+
+	if (adapters_only(p) && p->finetune.tuner == TUNER_VERA && widest > 0)
+		TERM(ledger, out->parameters, QUANTITY_PARAMETERS, "projections of VeRA", PROJECTIONS,
+		    4 * rank * widest, AS("r", rank), AS("widest in and out", widest));
 }
 
 /* Scales of NF4 blocks are no parameters: ZeRO-3 and FSDP split the packed weights, or keep them

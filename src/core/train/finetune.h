@@ -30,6 +30,8 @@ void finetune_add_state(const struct finetune_recipes *r, const struct adapter_p
 
 /* Scales of quantised weights that are not counted with these, on a GPU that holds a share of
  * the weights themselves. */
+void finetune_add_projections(const struct plan *p, const struct rank_layers *r, struct ledger *ledger,
+    struct memory *out);
 void finetune_add_scales(const struct plan *p, const struct rank_layers *r, double share,
     struct ledger *ledger, struct memory *out);
 

@@ -157,6 +157,7 @@ add_adapters(const struct memory_setup *s, const struct rank_view *v, struct mem
 	const double ranks = s->recipe.shard_weights ? s->shards.dense : 1;
 
 	finetune_add_state(&recipes, &v->trained, &s->shards, v->ledger, out);
+	finetune_add_projections(s->p, v->layers, v->ledger, out);
 	finetune_add_scales(s->p, v->layers, s->recipe.weight > 0 ? 1 / ranks : 0, v->ledger,
 	    out);
 }
