@@ -90,7 +90,7 @@ lone_non_torch(const struct plan *p, const struct serve_setup *s)
 static double
 vllm_non_torch(const struct plan *p, const struct serve_setup *s)
 {
-	const double eight = s->tp >= 8 ? 0.25 : 0;
+	const double eight = s->tp == 8 && p->cluster.gpus_per_node >= 8 ? 0.25 : 0; /* of one node */
 
 	if (generation_of(p)->rocm)
 		return rocm_non_torch(s);
