@@ -279,6 +279,31 @@ test_experts_that_stay(void **state)
 	assert_true(near(estimate().weight_bytes - weights, 0.94 * GIB, 0.01));
 }
 
+/* vLLM's state of Qwen3-Next is in 16 bits: pages of 544 tokens, 16 of them and 3 states for 8,192, where one in
+ * fp32 would want twice the page. SGLang's is in fp32 always. */
+static void
+test_states(void **state)
+{
+	struct serve s;
+
+	(void)state;
+	load("qwen3-next-80b-a3b");
+	gpus("1");
+	set("memory_gib", "139.81");
+	set("context_length", "8192");
+	set("weight_dtype", "fp8");
+	set("model.state_fp32", "false");
+	s = estimate();
+	assert_true(near(s.max_concurrency, s.kv_blocks / 19, 1e-9));
+	set("model.state_fp32", "true");
+	s = estimate();
+	assert_true(near(s.max_concurrency, s.kv_blocks / 11, 1e-9));
+	set("engine", "sglang");
+	s = estimate();
+	set("model.state_fp32", "false");
+	assert_true(estimate().max_concurrency == s.max_concurrency);
+}
+
 static double
 activations_of(const char *version)
 {
@@ -560,6 +585,7 @@ main(void)
 		cmocka_unit_test(test_samplers),
 		cmocka_unit_test(test_buffers_of_experts),
 		cmocka_unit_test(test_experts_that_stay),
+		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_images),
 		cmocka_unit_test(test_eager),
 		cmocka_unit_test(test_fits),

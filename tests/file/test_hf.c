@@ -378,10 +378,29 @@ close_notes(void **state)
 	return free_catalog(state);
 }
 
+/* Qwen3-Next names no type of its state, Qwen3.5 does. */
+static void
+test_state(void **state)
+{
+	char *text = table(), *line = strstr(text, "\nqwen3-next-80b-a3b\t"), json[4096];
+
+	(void)state;
+	assert_non_null(line);
+	line = strchr(line, '{');
+	*strchr(line, '\n') = '\0';
+	assert_int_equal(read_as(line, NULL), IMPORT_DONE);
+	assert_false(plan.model.state_fp32);
+	text_put(json, sizeof json, "{\"mamba_ssm_dtype\": \"float32\", %s", line + 1);
+	assert_int_equal(read_as(json, NULL), IMPORT_DONE);
+	assert_true(plan.model.state_fp32);
+	free(text);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_towers), cmocka_unit_test(test_said),
 		cmocka_unit_test(test_formats),

@@ -96,6 +96,7 @@ struct engine {
 	bool window_pool;          /* layers with windows have a second pool */
 	int64_t windows_since;     /* version since which windows save memory beside full layers */
 	int64_t whole_since;       /* version since which a block holds all layers in one piece, 0: none does */
+	bool state_as_model;       /* a state that no model asks for in fp32 is in the model's type */
 	bool spreads_index;        /* DCP spreads the keys of sparse indexers too */
 	int64_t flat_since;        /* version since which Blackwell has an FP8 latent with an indexer a byte
 	                            * a value, without scales of its own, 0: none has */

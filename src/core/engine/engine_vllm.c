@@ -136,6 +136,7 @@ const struct engine engine_vllm = {
 	.windows_since = 10,
 	.flat_since = 18, /* vllm-project/vllm#35891, #37252: FlashInfer's sparse MLA */
 	.whole_since = 12, /* blog.vllm.ai/2026/01/08/kv-offloading-connector.html */
+	.state_as_model = true,
 	.spreads_index = true,
 	.host = vllm_host,
 	.reduce = { [REDUCE_HOPPER] = { 6.6e-6, 6e-6 }, [REDUCE_BLACKWELL] = { 9.2e-6, 14e-6 } },

@@ -157,15 +157,18 @@ kv_model_bytes(const struct plan *p)
 
 /* ---- layers of a stage --------------------------------------------------------------- */
 
-/* The state of a layer that has one. Where there are two kinds, pages take the larger. */
+/* The state of a layer that has one. Where there are two kinds, pages take the larger. Kimi's is
+ * always fp32 (vLLM vllm/model_executor/layers/mamba/mamba_utils.py, MambaStateDtypeCalculator). */
 static double
 state_bytes(const struct plan *p)
 {
 	const struct model *m = &p->model;
+	const bool wide = m->state_fp32 || !engine_of(p)->state_as_model || m->linear_kind == LINEAR_KDA;
+	const double bytes = wide ? 4 : 2;
 	const struct mixer linear = mixer_linear(m), mamba = mixer_mamba(m);
 
-	return larger(m->linear_attention ? mixer_state_bytes(&linear) : 0,
-	    mixer_state_bytes(&mamba)) / kv_attention_tp(p);
+	return larger(m->linear_attention ? mixer_state_bytes(&linear, bytes) : 0,
+	    mixer_state_bytes(&mamba, bytes)) / kv_attention_tp(p);
 }
 
 /*

@@ -63,7 +63,7 @@ mixer_mamba(const struct model *m)
 }
 
 double
-mixer_state_bytes(const struct mixer *x)
+mixer_state_bytes(const struct mixer *x, double bytes)
 {
-	return 4 * x->state + (x->taps > 1 ? 2 * x->conv * (x->taps - 1) : 0);
+	return bytes * x->state + (x->taps > 1 ? 2 * x->conv * (x->taps - 1) : 0);
 }

@@ -159,6 +159,7 @@ struct model {
 	int64_t mtp_layers;
 	char layer_pattern[PLAN_PATTERN_SIZE];
 	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups, mamba_dt_rank, mamba_norm;
+	int64_t state_fp32;
 	int64_t checkpoint_dtype;
 	int64_t moe_latent_size, moe_latent_norm, hash_layers;
 	int64_t residual_attention, hyper_connections;
