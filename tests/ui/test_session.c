@@ -475,7 +475,7 @@ test_all_fields(void **test)
 	assert_int_equal(s->state.form.field, FIELD_FINETUNE);
 	assert_true(shows(s, "trained copies"));
 	type(s, "j");
-	assert_int_equal(s->state.form.field, FIELD_ADAPTER_RANK);
+	assert_int_equal(s->state.form.field, FIELD_TUNER);
 	type(s, "u");
 	assert_true(hides(s, "trained copies"));
 	/* And found by its path. */
