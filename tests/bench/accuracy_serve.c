@@ -55,8 +55,10 @@ static const struct alias models[] = {
 	{ "gpt-oss-120b", "gpt-oss-120b", "" },
 	{ "Qwen3-30B-A3B", "qwen3-30b-a3b", "" },
 	{ "Qwen3-VL-30B-A3B", "qwen3-vl-30b-a3b", "" },
-	{ "Qwen3-Coder-Next", "qwen3-next-80b-a3b", "" },
-	{ "Nemotron-3-Nano-30B", "nemotron-3-nano-30b-a3b", "" },
+	/* llm-compressor examples/quantization_w8a8_fp8/qwen3_next_example.py leaves linear attention in 16 bits */
+	{ "Qwen3-Coder-Next", "qwen3-next-80b-a3b", "kept_params=1213" },
+	/* FP8 but for the six layers of attention and six Mamba layers before them: Nemotron 3 Nano's report */
+	{ "Nemotron-3-Nano-30B", "nemotron-3-nano-30b-a3b", "kept_params=372.6" },
 	{ "DeepSeek-V3.2", "deepseek-v3.2", "" },
 	{ "Llama-4-Maverick", "llama-4-maverick-17b-128e", "" },
 	{ "gemma-3-12b", "gemma-3-12b", "" },

@@ -138,7 +138,8 @@ test_2026(void **state)
 	hold("Qwen3-VL-30B-A3B-Instruc MI300", &(struct bound){ MEASURE_TOKENS, 5, 0.0054, 0.21, 0.21 });
 	hold("Llama-3.3-70B-Instruct-F MI300", &(struct bound){ MEASURE_TOKENS, 7, 0.0040, 0.025, 0.025 });
 	hold("Llama-3.3-70B-Instruct-F H200-", &(struct bound){ MEASURE_TOKENS, 17, 0.0004, 0.0009, 0.027 });
-	hold("NVIDIA-Nemotron-3-Nano-3 H200-", &(struct bound){ MEASURE_TOKENS, 11, 0.0033, 0.0040, 0.0052 });
+	hold("NVIDIA-Nemotron-3-Nano-3 H200-", &(struct bound){ MEASURE_TOKENS, 11, 0.0007, 0.0014, 0.0014 });
+	hold("Qwen3-Coder-Next-FP8-dyn H200-", &(struct bound){ MEASURE_REQUESTS, 2, 0.0031, 0.0031, 0.0031 });
 	hold("DeepSeek-V3.2 H200-", &(struct bound){ MEASURE_TOKENS, 7, 0.0065, 0.0065, 0.0065 });
 	hold("DeepSeek-V3.2 B200-", &(struct bound){ MEASURE_TOKENS, 2, 0.0055, 0.0055, 0.0055 });
 }

@@ -35,3 +35,9 @@ weights_bytes(int64_t weight_dtype)
 		return 2;
 	}
 }
+
+double
+weights_kept(const struct plan *p)
+{
+	return p->serving.kept_params * 1e6 * (2 - weights_bytes(weights_dense_dtype(p)));
+}

@@ -13,6 +13,9 @@
  * serving.weight_dtype. */
 int64_t weights_dense_dtype(const struct plan *p);
 
+/* Bytes more of linear layers outside of routed experts that are left in 16 bits, on all ranks. */
+double weights_kept(const struct plan *p);
+
 /* Bytes of a weight with its scales. */
 double weights_bytes(int64_t weight_dtype);
 #endif

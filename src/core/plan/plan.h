@@ -209,6 +209,7 @@ struct serving {
 	int64_t engine;
 	char engine_version[PLAN_ID_SIZE];
 	int64_t weight_dtype, kv_dtype;
+	double kept_params;
 	int64_t context_length, concurrency, prompt_tokens, generate_tokens;
 	double gpu_memory_utilization;
 	int64_t max_num_seqs, max_batched_tokens, block_size;

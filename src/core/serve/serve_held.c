@@ -5,6 +5,7 @@
 #include "core/base/number.h"
 #include "core/base/segment.h"
 #include "core/model/params.h"
+#include "core/model/weights.h"
 #include "core/serve/serve_alloc.h"
 #include "core/serve/serve_draft.h"
 #include "core/serve/serve_lora.h"
@@ -180,6 +181,9 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 	const double slack = serve_alloc_stage(o->p, o->pl, stage, o->setup.version);
 	double sum = 0;
 
+	if (weights_kept(o->p) > 0)
+		HELD(ledger, sum, "layers left in 16 bits", VLLM_LOADER, weights_kept(o->p) / (o->setup.tp * o->setup.pp),
+		    AS("bytes more", weights_kept(o->p)), AS("TP", o->setup.tp), AS("PP", o->setup.pp));
 	add_rotary(o->p, &sum, ledger);
 	add_tower(o, &sum, ledger);
 	add_draft(o, &sum, ledger);

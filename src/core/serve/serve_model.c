@@ -39,7 +39,7 @@ set_linear(struct serve_work *w, const struct stage_params *n)
 	w->joint_bytes = joint * bytes + 2 * router;
 	w->inputs = n->inputs;
 	w->linear = n->linear + n->router - w->joint;
-	w->linear_bytes = n->linear * bytes + 2 * n->router - w->joint_bytes;
+	w->linear_bytes = n->linear * bytes + 2 * n->router - w->joint_bytes + weights_kept(p) / w->setup->tp;
 }
 
 static struct serve_work
