@@ -2,7 +2,7 @@
 # Files and tables that src/README.md and the table in README.md name are there. NAME stands for
 # a name to choose, and has to stand in a folder that has files of the kind. And a function that a
 # file has for itself says its noun: a verb alone is the name of one at most. And
-# a comment of a declaration says what, not "the same".
+# a comment of a declaration says what, not "the same"; and no file is longer than 600 lines.
 cd "${TOP:-.}" || exit 99
 [ -r src/README.md ] || exit 77
 bad=0
@@ -65,4 +65,7 @@ if grep -rnE --include='*.[ch]' '^/\* (The same|Those|These|And those) ' src; th
 	echo "say what: a comment that begins so needs another one"
 	bad=1
 fi
+# A file is read in one sitting.
+find src -name '*.[ch]' -exec wc -l {} + | awk '$1 > 600 && $2 != "total" { print $2 ": " $1 " lines, of 600 at most"; bad = 1 }
+	END { exit bad }' || bad=1
 exit $bad

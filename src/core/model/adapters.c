@@ -246,7 +246,6 @@ total_module(const struct plan *p, const struct adapter_module *m, double *sum,
 	const bool shared = p->finetune.expert_adapters == ADAPTERS_SHARED;
 	const double r = (double)p->finetune.rank, in = m->in, out = m->out, layers = m->layers;
 	const double copies = (m->traits & MATRIX_EXPERT) && !shared ? (double)p->model.experts : 1;
-
 	const double each = tuner_params(p, in, out, m->target & TARGET_DOWN);
 
 	if (!m->adapted)

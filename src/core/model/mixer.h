@@ -36,7 +36,7 @@ mixer_mamba_taps(const struct model *m)
 struct mixer mixer_linear(const struct model *m);
 struct mixer mixer_mamba(const struct model *m);
 
-/* Bytes of a request in a layer: the state in fp32, and what the convolution still needs in
- * 16 bits (vLLM model_executor/layers/mamba/mamba_utils.py). */
+/* Bytes of a request in a layer: the state, each number of which takes so many, and what the convolution still
+ * needs in 16 bits (vLLM model_executor/layers/mamba/mamba_utils.py). */
 double mixer_state_bytes(const struct mixer *x, double bytes);
 #endif

@@ -12,6 +12,7 @@
 #include "core/plan/pattern.h"
 #include "file/plan/errors.h"
 #include "file/catalogue/catalog_file.h"
+#include "file/catalogue/catalog_text.h"
 #include "file/plan/pathname.h"
 #include "file/plan/paths.h"
 #include "file/plan/cfg.h"
@@ -441,63 +442,6 @@ loader_new(struct catalog *catalog, struct file_errors *errors)
 	return l;
 }
 
-/* How an entry of a shipped file begins, at the start of a line; it has no brace within. */
-static const char entry_head[] = "\n  { id = \"";
-
-/* Whether a quoted text that begins at `at` is the name. */
-static bool
-is_quoted(const char *at, const char *name)
-{
-	const size_t n = strlen(name);
-
-	return strncasecmp(at, name, n) == 0 && at[n] == '"';
-}
-
-/* Whether the name is among the aliases of an entry. */
-static bool
-has_alias(const char *entry, const char *end, const char *name)
-{
-	static const char key[] = "aliases = [";
-	const char *at = memmem(entry, (size_t)(end - entry), key, sizeof key - 1);
-	bool opens = true;
-
-	if (at == NULL)
-		return false;
-	for (; at < end && *at != ']'; at++) {
-		if (*at != '"')
-			continue;
-		if (opens && is_quoted(at + 1, name))
-			return true;
-		opens = !opens;
-	}
-	return false;
-}
-
-/* Where the entry that catalog_find would find begins in a shipped file's text, and how long it
- * is; NULL without. Of a part of the file those count alone that have the name itself: of others there
- * may be a better one. */
-static const char *
-find_entry(const char *text, bool part, const char *name, size_t *size)
-{
-	const char *found = NULL, *end;
-
-	name = catalog_bare_name(name);
-	for (const char *head = text; (head = strstr(head, entry_head)) != NULL; head = end) {
-		const char *entry = head + strlen("\n  ");
-		const bool itself = is_quoted(head + sizeof entry_head - 1, name);
-
-		if ((end = strchr(entry, '}')) == NULL)
-			return NULL;
-		if (!itself && (part || !has_alias(entry, end, name)))
-			continue;
-		found = entry;
-		*size = (size_t)(end - entry) + 1;
-		if (itself)
-			break;
-	}
-	return found;
-}
-
 /* Read one entry of a shipped file, which costs a hundredth of the file. */
 static bool
 load_entry(const struct loader *l, const struct cfg_reader *r, const struct kind *kind,
@@ -533,7 +477,7 @@ load_part(const struct loader *l, const struct cfg_reader *r, const struct kind 
 	if (!slurp_part(&in, r->file, most, why, sizeof why))
 		return false;
 	for (size_t i = 0; i < names->count; i++)
-		if ((entry[found] = find_entry(in.text, in.size == most, names->name[i], &size[found])) != NULL)
+		if ((entry[found] = catalog_text_entry(in.text, in.size == most, names->name[i], &size[found])) != NULL)
 			found++;
 	ok = found == names->count || in.size < most;
 	for (size_t i = 0; ok && i < found; i++)

@@ -90,34 +90,29 @@ take_pairs(struct import *im, const struct jsonin *j)
 }
 
 /* Flags of before April 2026 (OpenRLHF v0.9.9 and older, openrlhf/cli), and what they became. */
-static const struct {
-	const char *older, *path;
-} renamed[] = {
-	{ "pretrain", "actor.model_name_or_path" }, { "reward_pretrain", "reward.model_name_or_path" },
-	{ "zero_stage", "ds.zero_stage" }, { "param_dtype", "ds.param_dtype" }, { "adam_offload", "ds.adam_offload" },
-	{ "ds_tensor_parallel_size", "ds.tensor_parallel_size" }, { "ring_attn_size", "ds.ring_attn_size" },
-	{ "packing_samples", "ds.packing_samples" }, { "use_liger_kernel", "ds.use_liger_kernel" },
-	{ "grad_accum_dtype", "ds.grad_accum_dtype" }, { "deepspeed_enable_sleep", "ds.enable_sleep" },
-	{ "load_in_4bit", "ds.load_in_4bit" }, { "lora_rank", "ds.lora.rank" }, { "lora_dropout", "ds.lora.dropout" },
-	{ "target_modules", "ds.lora.target_modules" },
-	{ "micro_train_batch_size", "train.micro_batch_size" }, { "train_batch_size", "train.batch_size" },
-	{ "colocate_all_models", "train.colocate_all" }, { "async_train", "train.async_enable" },
-	{ "async_queue_size", "train.async_queue_size" }, { "max_len", "data.max_len" },
-	{ "rollout_batch_size", "rollout.batch_size" }, { "n_samples_per_prompt", "rollout.n_samples_per_prompt" },
-	{ "micro_rollout_batch_size", "rollout.micro_batch_size" }, { "generate_max_len", "rollout.max_new_tokens" },
-	{ "actor_num_nodes", "actor.num_nodes" }, { "actor_num_gpus_per_node", "actor.num_gpus_per_node" },
-	{ "vllm_num_engines", "vllm.num_engines" }, { "vllm_tensor_parallel_size", "vllm.tensor_parallel_size" },
-	{ "vllm_gpu_memory_utilization", "vllm.gpu_memory_utilization" }, { "vllm_enable_sleep", "vllm.enable_sleep" },
-	{ "ref_reward_offload", "ref.offload" }, { "advantage_estimator", "algo.advantage.estimator" },
-	{ "init_kl_coef", "algo.kl.init_coef" },
-};
+static const char renamed[] =
+    "pretrain=actor.model_name_or_path|reward_pretrain=reward.model_name_or_path|"
+    "zero_stage=ds.zero_stage|param_dtype=ds.param_dtype|adam_offload=ds.adam_offload|"
+    "ds_tensor_parallel_size=ds.tensor_parallel_size|ring_attn_size=ds.ring_attn_size|"
+    "packing_samples=ds.packing_samples|use_liger_kernel=ds.use_liger_kernel|"
+    "grad_accum_dtype=ds.grad_accum_dtype|deepspeed_enable_sleep=ds.enable_sleep|"
+    "load_in_4bit=ds.load_in_4bit|lora_rank=ds.lora.rank|lora_dropout=ds.lora.dropout|"
+    "target_modules=ds.lora.target_modules|micro_train_batch_size=train.micro_batch_size|"
+    "train_batch_size=train.batch_size|colocate_all_models=train.colocate_all|"
+    "async_train=train.async_enable|async_queue_size=train.async_queue_size|max_len=data.max_len|"
+    "rollout_batch_size=rollout.batch_size|n_samples_per_prompt=rollout.n_samples_per_prompt|"
+    "micro_rollout_batch_size=rollout.micro_batch_size|generate_max_len=rollout.max_new_tokens|"
+    "actor_num_nodes=actor.num_nodes|actor_num_gpus_per_node=actor.num_gpus_per_node|"
+    "vllm_num_engines=vllm.num_engines|vllm_tensor_parallel_size=vllm.tensor_parallel_size|"
+    "vllm_gpu_memory_utilization=vllm.gpu_memory_utilization|vllm_enable_sleep=vllm.enable_sleep|"
+    "ref_reward_offload=ref.offload|advantage_estimator=algo.advantage.estimator|"
+    "init_kl_coef=algo.kl.init_coef";
 
 /* Prompts and responses had limits of their own, and a micro-batch more samples where none was said. */
 static void
 put_points(struct jsonin *j, bool rollouts)
 {
-	static const char limit[] = "generate_max_len", micro[] = "micro_train_batch_size", again[] = "gradient_checkpointing";
-	json_t *value;
+	static const char limit[] = "generate_max_len", micro[] = "micro_train_batch_size";
 
 	if (!jsonin_has(j, "zero_stage") && !jsonin_has(j, "pretrain"))
 		return;
@@ -128,16 +123,9 @@ put_points(struct jsonin *j, bool rollouts)
 	if (rollouts && !jsonin_has(j, "max_len"))
 		jsonin_put(j->root, "max_len",
 		    json_integer(settings_number(j, "prompt_max_len", 1024) + settings_number(j, limit, 1024)));
-	for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
-		if ((value = json_object_get(j->root, renamed[i].older)) != NULL) {
-			jsonin_put(j->root, renamed[i].path, json_incref(value));
-			json_object_del(j->root, renamed[i].older);
-		}
-	if ((value = json_object_get(j->root, again)) != NULL) {
-		jsonin_put(j->root, rollouts ? "actor.gradient_checkpointing_enable" : "model.gradient_checkpointing_enable",
-		    json_incref(value));
-		json_object_del(j->root, again);
-	}
+	settings_rename(j, renamed);
+	settings_rename(j, rollouts ? "gradient_checkpointing=actor.gradient_checkpointing_enable" :
+	    "gradient_checkpointing=model.gradient_checkpointing_enable");
 }
 
 void

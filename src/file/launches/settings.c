@@ -54,8 +54,8 @@ settings_rename(struct jsonin *j, const char *names)
 		pair[strcspn(pair, "=")] = '\0';
 		if ((value = json_object_get(j->root, pair)) == NULL)
 			continue;
-		if (json_object_get(j->root, name) == NULL)
-			json_object_set(j->root, name, value);
+		if (!jsonin_has(j, name))
+			jsonin_put(j->root, name, json_incref(value));
 		json_object_del(j->root, pair);
 	}
 }

@@ -9,7 +9,7 @@
 #include "file/notation/pyin.h"
 #include "file/source/importer.h"
 
-/* Short or older names become those that are read, "SHORT=own|...", where these are not there too. */
+/* Short or older names become the paths that are read, "SHORT=own|...", where these are not there too. */
 void settings_rename(struct jsonin *j, const char *names);
 
 /* Read a file of YAML, or a script whose commands run one of these programs with the same keys as

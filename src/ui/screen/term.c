@@ -515,9 +515,8 @@ term_repaint(struct terminal *t)
 	clearok(curscr, TRUE);
 }
 
-/* After a stop, which sizes change in unnoticed, or another size. */
-static void
-resume(struct terminal *t)
+void
+term_resume(struct terminal *t)
 {
 	signals_let_in();
 	reset_prog_mode();
@@ -538,7 +537,7 @@ term_return(struct terminal *t)
 {
 	t->decoder.count = 0; /* with a stop the kernel forgets keys, maybe the end of a paste */
 	t->decoder.pasting = t->decoder.answering = false;
-	resume(t);
+	term_resume(t);
 	send_with_next(t, paste_on);
 }
 
@@ -574,56 +573,4 @@ find_key(const char *sequence)
 		if (table[i].curses == code)
 			return table[i].input;
 	return DECODE_UNUSED;
-}
-
-/* What signals ask for, before any key. */
-static int32_t
-signal_key(struct terminal *t)
-{
-	if (signals_ending() != 0)
-		return INPUT_SIGNAL;
-	if (signals_stopped())
-		return INPUT_STOP;
-	if (signals_continued()) {
-		resume(t);
-		return INPUT_RESIZE;
-	}
-	return INPUT_NONE;
-}
-
-/* What there is to read, into the decoder. False when the terminal is gone. */
-static bool
-read_bytes(struct decoder *d)
-{
-	const ssize_t n = read(STDIN_FILENO, d->byte + d->count, DECODE_BYTES - d->count);
-
-	if (n > 0)
-		d->count += (size_t)n;
-	return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
-}
-
-int32_t
-term_key(struct terminal *t, int ms)
-{
-	struct decoder *d = &t->decoder;
-	bool late = false;
-
-	for (;;) {
-		int32_t key = signal_key(t);
-		int wait;
-		bool ready, open;
-
-		if (key == INPUT_NONE)
-			key = decode_key(d, late || d->count == DECODE_BYTES);
-		if (key != INPUT_NONE || (ms != 0 && signals_rang()))
-			return key;
-		wait = decode_wait(d);
-		open = ms != 0 && wait > 0 && (d->count > 0 || ms < 0);
-		ready = signals_wait(STDIN_FILENO, open ? wait : ms);
-		if (ready && !read_bytes(d))
-			return INPUT_GONE;
-		if (!ready && !open && ms >= 0)
-			return INPUT_NONE;
-		late = !ready;
-	}
 }

@@ -80,6 +80,9 @@ void term_repaint(struct terminal *t);
  */
 int32_t term_key(struct terminal *t, int ms);
 
+/* After a stop, in which sizes change unnoticed, or at another size: all is shown anew. */
+void term_resume(struct terminal *t);
+
 /* Stop like any program under job control, with the whole job or (for INPUT_STOP, which
  * the others got too) alone; returns when continued. */
 void term_suspend(struct terminal *t, bool job);
