@@ -62,6 +62,7 @@ out_has '^[0-9]\. layers 80 layers, follows model: '
 # wrong names and values
 bad_usage "'paralel\.tp': unknown field .did you mean parallel\.tp" check --set paralel.tp=2
 bad_usage 'did you mean parallel\.tp' check --set parallel.tpp=2
+bad_usage 'did you mean training\.global_batch_size' check --set global_batch=2
 bad_usage "'shardplan fields' lists them" check --set nothing_like_it=2
 bad_usage 'write PATH=VALUE' check --set parallel.tp
 bad_usage 'write PATH=VALUE' check --set =3

@@ -324,6 +324,8 @@ test_misspelt(void **test)
 		{ ":micro-batch 2\r", "no command micro-batch; did you mean micro_batch_size?" },
 		{ ":microbatch 2\r", "no command microbatch; did you mean micro_batch_size?" },
 		{ ":global-batch 64\r", "no command global-batch; did you mean global_batch_size?" },
+		{ ":global batch 64\r", "no command global; did you mean global_batch_size?" },
+		{ ":set global_batch 64\r", "no field global_batch; did you mean training.global_batch_size?" },
 		{ ":sequence 8192\r", "no command sequence; did you mean sequence_parallel?" },
 		{ ":dp 4\r", "dp is a result: data parallel size: what the other sizes leave" },
 		{ ":set dp=4\r", "dp is a result: data parallel size: what the other sizes leave" },

@@ -222,7 +222,8 @@ field_near(const char *path)
 
 	for (int f = 0; f < FIELD_COUNT; f++) {
 		const char *candidate = field_table[f].path;
-		size_t d = text_distance(key, field_key((enum field_id)f));
+		const bool begins = strlen(key) > 2 && strncmp(field_key((enum field_id)f), key, strlen(key)) == 0;
+		size_t d = begins ? 1 : text_distance(key, field_key((enum field_id)f));
 
 		/* The section counts where two keys are as near, and may be wrong altogether. */
 		if (dot != NULL && text_distance(path, candidate) <= d)

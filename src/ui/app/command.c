@@ -406,6 +406,19 @@ app_event(struct state *s, const struct command *command, const char *argument)
 	return command->run(s, argument);
 }
 
+/* What a line may have meant, "global batch 512" too: as many of its words as begin a label. */
+static const char *
+near_of_line(const char *text, const char *name)
+{
+	const char *near = NULL;
+	char words[96];
+
+	text_put(words, sizeof words, "%.*s", (int)strcspn(text, "="), text);
+	for (char *blank; near == NULL && (blank = strrchr(words, ' ')) != NULL; *blank = '\0')
+		near = field_labelled(words);
+	return near != NULL ? near : command_near(name);
+}
+
 /* "tp 8", "tp=8", "tp8": a field as a command; alone it opens the field's editor. "memory": the
  * pane of that name, before it could be a part of a model's. */
 static unsigned
@@ -438,7 +451,7 @@ field_command(struct state *s, const char *text)
 	} else if (result_find(name) != RESULT_COUNT)
 		state_say(s, ROLE_ERROR, "%s is a result: %s", name,
 		    result_table[result_find(name)].help);
-	else if ((near = command_near(name)) != NULL)
+	else if ((near = near_of_line(text, name)) != NULL)
 		state_say(s, ROLE_ERROR, "no command %s; did you mean %s?", name, near);
 	else
 		state_say(s, ROLE_ERROR, "no command %s; ? lists them", name);
