@@ -356,6 +356,28 @@ question_words(const struct options *o)
 	    (o->operands > 1 && access(last, F_OK) == 0)));
 }
 
+/* A first word that is no question, and no file though it looks like none: it is told what could stand there. */
+static bool
+knows_first(const struct options *o, int words)
+{
+	const char *first = o->operands > 0 ? o->operand[0] : "-", *near = NULL;
+	size_t least = 3;
+
+	if (words > 0 || strpbrk(first, "./") != NULL || text_equal(first, "-") || access(first, F_OK) == 0)
+		return true;
+	for (size_t i = 0; i < question_count; i++) {
+		const size_t d = text_distance(question_table[i].name, first);
+
+		if (d < least && 2 * d <= strlen(first)) {
+			least = d;
+			near = question_table[i].name;
+		}
+	}
+	usage_error("search: '%s' is neither a question nor a file (%s%s%s)", first, near != NULL ? "did you mean " :
+	    "'shardplan help search' lists questions", near != NULL ? near : "", near != NULL ? "?" : "");
+	return false;
+}
+
 /* The job of a session that is open. */
 static int
 ask_job(struct search_job *job, const struct options *o, int words)
@@ -377,9 +399,12 @@ int
 search_command(const struct options *o)
 {
 	const int words = question_words(o);
-	struct search_job *job = calloc(1, sizeof *job);
+	struct search_job *job;
 	int status = STATUS_ERROR;
 
+	if (!knows_first(o, words))
+		return STATUS_ERROR;
+	job = calloc(1, sizeof *job);
 	if (o->hash) {
 		free(job);
 		return usage_error("--format: search prints text or csv");
