@@ -1,6 +1,7 @@
 /*
  * test_units.c - amounts for people: short for the screen, exact for reports.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,12 +100,35 @@ test_changes(void **state)
 	assert_string_equal(buf, "1.20 s -> 900 ms");
 }
 
+/* Of one kind alone, and M of memory is no M of money. */
+static void
+test_typed(void **state)
+{
+	static const struct { const char *unit, *in; double factor; } row[] = {
+		{ "ms", "s", 0.001 }, { "min", "h", 1.0 / 60 }, { "h", "days", 1.0 / 24 },
+		{ "us", "us", 1 }, { "s", "us", 1e6 }, { "M", "GiB", 1.0 / 1024 }, { "M", "", 1e6 },
+		{ "GB", "GiB", 1e9 / 1073741824 }, { "Gb/s", "GB/s", 0.125 }, { "%", "", 0.01 },
+		{ "PFLOP/s", "TFLOP/s", 1000 }, { "T", "billion tokens", 1000 }, { "kW", "W", 1000 },
+		{ "/min", "requests/s", 1.0 / 60 }, { "in 1,000 node-days", "in 1,000 node-days", 1 },
+		{ "GiB", "s", 0 }, { "k", "s", 0 }, { "M", "s", 0 }, { "%", "GiB", 0 }, { "s", "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		double factor;
+
+		assert_int_equal(units_factor(row[i].unit, row[i].in, &factor), row[i].factor > 0);
+		if (row[i].factor > 0)
+			assert_true(fabs(factor - row[i].factor) <= 1e-12 * row[i].factor);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_short), cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_typed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

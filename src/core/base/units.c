@@ -268,3 +268,74 @@ units_from_to(const char *was, const char *is, char *buf, size_t size)
 	else
 		text_put(buf, size, "%s -> %s", was, is);
 }
+
+/* ---- units as they are typed ---------------------------------------------------------- */
+
+/* A letter alone is the binary one of memory, as schedulers' options have it. */
+static const struct unit {
+	const char *name;
+	enum quantity { NUMBER, TIME, MEMORY, LINK, COMPUTE, POWER, ENERGY, ARRIVALS, TOKENS, PARAMS } of;
+	double size;
+} unit_table[] = {
+	{ "", NUMBER, 1 }, { "%", NUMBER, 0.01 }, { "k", NUMBER, 1e3 }, { "M", NUMBER, 1e6 },
+	{ "us", TIME, 1e-6 }, { "ms", TIME, 1e-3 }, { "s", TIME, 1 }, { "min", TIME, 60 },
+	{ "h", TIME, 3600 }, { "d", TIME, 86400 }, { "days", TIME, 86400 },
+	{ "B", MEMORY, 1 }, { "KiB", MEMORY, 0x1p10 }, { "MiB", MEMORY, 0x1p20 },
+	{ "GiB", MEMORY, 0x1p30 }, { "TiB", MEMORY, 0x1p40 }, { "M", MEMORY, 0x1p20 },
+	{ "G", MEMORY, 0x1p30 }, { "T", MEMORY, 0x1p40 }, { "MB", MEMORY, 1e6 },
+	{ "GB", MEMORY, 1e9 }, { "TB", MEMORY, 1e12 },
+	{ "MB/s", LINK, 1e6 }, { "GB/s", LINK, 1e9 }, { "TB/s", LINK, 1e12 },
+	{ "Mb/s", LINK, 1e6 / 8 }, { "Gb/s", LINK, 1e9 / 8 }, { "Tb/s", LINK, 1e12 / 8 },
+	{ "Gbps", LINK, 1e9 / 8 }, { "GFLOP/s", COMPUTE, 1e9 }, { "TFLOP/s", COMPUTE, 1e12 },
+	{ "PFLOP/s", COMPUTE, 1e15 }, { "TFLOPS", COMPUTE, 1e12 }, { "PFLOPS", COMPUTE, 1e15 },
+	{ "W", POWER, 1 }, { "kW", POWER, 1e3 }, { "kWh", ENERGY, 1e3 }, { "MWh", ENERGY, 1e6 },
+	{ "GWh", ENERGY, 1e9 }, { "requests/s", ARRIVALS, 1 }, { "req/s", ARRIVALS, 1 },
+	{ "/s", ARRIVALS, 1 }, { "requests/min", ARRIVALS, 1.0 / 60 }, { "/min", ARRIVALS, 1.0 / 60 },
+	{ "billion tokens", TOKENS, 1e9 }, { "tokens", TOKENS, 1 }, { "M", TOKENS, 1e6 },
+	{ "B", TOKENS, 1e9 }, { "T", TOKENS, 1e12 }, { "million parameters", PARAMS, 1e6 },
+	{ "M", PARAMS, 1e6 }, { "B", PARAMS, 1e9 },
+};
+
+bool
+units_factor(const char *unit, const char *in, double *factor)
+{
+	const size_t count = sizeof unit_table / sizeof *unit_table;
+
+	*factor = 1;
+	if (text_equal(unit, in))
+		return true;
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; text_equal(unit_table[i].name, in) && j < count; j++)
+			if (unit_table[j].of == unit_table[i].of && text_equal(unit_table[j].name, unit)) {
+				*factor = unit_table[j].size / unit_table[i].size;
+				return true;
+			}
+	return false;
+}
+
+const char *
+units_base(enum measure m)
+{
+	switch (m) {
+	case MEASURE_BYTES:
+	case MEASURE_WIRE:
+		return "B";
+	case MEASURE_SECONDS:
+	case MEASURE_DAYS:
+		return "s";
+	case MEASURE_RUN_DAYS:
+		return "d";
+	case MEASURE_MWH:
+		return "MWh";
+	case MEASURE_ANSWER:
+	case MEASURE_NUMBER:
+	case MEASURE_COUNT:
+	case MEASURE_REAL:
+	case MEASURE_PARAMS:
+	case MEASURE_MONEY:
+	case MEASURE_SHARE:
+	case MEASURE_FLOP:
+		break;
+	}
+	return "";
+}

@@ -3,6 +3,7 @@
  */
 #ifndef CORE_UNITS_H
 #define CORE_UNITS_H
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { UNITS_SIZE = 64 };
@@ -39,6 +40,13 @@ const char *units_exact(char *buf, size_t size, enum measure m, double v);
 /* A change with its sign, by either of the two: "+1.40 GiB", "-2.8 points". */
 const char *units_change(char *buf, size_t size,
     const char *(*style)(char *, size_t, enum measure, double), enum measure m, double change);
+
+/* How many of one unit the other is: 0.001 for "ms" in "s". False where they do not count one
+ * thing. Units of fields, "" of a bare number or a share among them, and those that people type. */
+bool units_factor(const char *unit, const char *in, double *factor);
+
+/* The unit that amounts of a measure are kept in. */
+const char *units_base(enum measure m);
 
 /* "12.7 -> 9.52 GiB" of two such amounts: the unit once when it is the same. */
 void units_from_to(const char *was, const char *is, char *buf, size_t size);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/plan/field.h"
 
 #define MEMBER(member) \
@@ -377,8 +378,8 @@ field_put_text(enum field_id f, struct plan *p, const char *v, char *err, size_t
 }
 
 /*
- * Cut "128 k", "80GiB" and the like into a plain number in *number and what follows;
- * k, M and G count in 1024 where sizes do (Ki) and the field's own unit changes nothing.
+ * Cut "128 k", "500ms" and the like into a plain number in *number and what follows: k, M and G
+ * of what is counted are 1024 each (Ki), and amounts take the units of their kind.
  */
 static bool
 cut_unit(enum field_id f, const char *text, char *number, size_t size, double *factor)
@@ -398,19 +399,33 @@ cut_unit(enum field_id f, const char *text, char *number, size_t size, double *f
 	number[length] = '\0';
 	text += length;
 	text += strspn(text, " \t");
+	if (field_table[f].type == FIELD_REAL)
+		return *text == '\0' ? (*factor = 1) > 0 : units_factor(text, unit, factor);
 	*factor = 1;
 	if (*unit != '\0' && text_equal(text, unit))
 		return true;
 	if (*text == 'k' || *text == 'K')
-		*factor = 1024;
+		*factor = 0x1p10;
 	else if (*text == 'M' || *text == 'm')
-		*factor = 1024.0 * 1024;
+		*factor = 0x1p20;
 	else if (*text == 'G' || *text == 'g')
-		*factor = 1024.0 * 1024 * 1024;
+		*factor = 0x1p30;
 	if (*factor > 1)
 		text += text[1] == 'i' ? 2 : 1;
 	text += strspn(text, " \t");
 	return *text == '\0' || (*unit != '\0' && text_equal(text, unit));
+}
+
+bool
+field_amount(enum field_id f, const char *text, double *v)
+{
+	char number[64];
+	double factor;
+
+	if (!cut_unit(f, text, number, sizeof number, &factor) || !text_to_real(number, v))
+		return false;
+	*v *= factor;
+	return true;
 }
 
 static bool
@@ -442,14 +457,13 @@ parse_int(enum field_id f, struct plan *p, const char *text, char *err, size_t s
 static bool
 parse_real(enum field_id f, struct plan *p, const char *text, char *err, size_t size)
 {
-	char number[64];
-	double factor = 1, v;
+	double v;
 
-	if (!cut_unit(f, text, number, sizeof number, &factor) || !text_to_real(number, &v)) {
+	if (!field_amount(f, text, &v)) {
 		text_put(err, size, "not a number");
 		return false;
 	}
-	return field_put_real(f, p, v * factor, err, size);
+	return field_put_real(f, p, v, err, size);
 }
 
 static bool

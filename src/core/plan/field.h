@@ -128,11 +128,14 @@ bool field_put_int(enum field_id f, struct plan *p, int64_t v, char *err, size_t
 bool field_put_real(enum field_id f, struct plan *p, double v, char *err, size_t size);
 bool field_put_text(enum field_id f, struct plan *p, const char *v, char *err, size_t size);
 
+/* A number as a user types it, in the field's unit: "131072", "128k" (1024 of what is counted),
+ * "80GiB", "500ms" of seconds. False where it is none. */
+bool field_amount(enum field_id f, const char *text, double *v);
+
 /*
- * The same from what a user types: "8", "131072", "128k" (1024), "80GiB" (the field's
- * own unit may follow), "true/false/on/off/yes/no", a name of the list. Nothing at all
- * takes the mark away from any field but a plain text: plan_resolve then gives it the
- * value that it inherits.
+ * The same from what a user types: an amount as above, "true/false/on/off/yes/no", a name of
+ * the list. Nothing at all takes the mark away from any field but a plain text: plan_resolve
+ * then gives it the value that it inherits.
  */
 bool field_parse(enum field_id f, struct plan *p, const char *text, char *err, size_t size);
 

@@ -349,38 +349,19 @@ target_value(const struct search_target *t, const struct plan *p, const struct e
 
 /* ---- conditions --------------------------------------------------------------------- */
 
-static const struct limit_unit {
-	const char *name;
-	enum measure measure;
-	double factor;
-} units[] = {
-	{ "us", MEASURE_SECONDS, 1e-6 }, { "ms", MEASURE_SECONDS, 1e-3 }, { "s", MEASURE_SECONDS, 1 },
-	{ "min", MEASURE_SECONDS, 60 }, { "h", MEASURE_SECONDS, HOUR },
-	{ "d", MEASURE_SECONDS, 24 * HOUR }, { "h", MEASURE_RUN_DAYS, 1.0 / 24 },
-	{ "d", MEASURE_RUN_DAYS, 1 }, { "M", MEASURE_MONEY, 1e6 }, { "kWh", MEASURE_MWH, 1e-3 },
-	{ "MWh", MEASURE_MWH, 1 }, { "GWh", MEASURE_MWH, 1e3 },
-	{ "MiB", MEASURE_BYTES, MIB }, { "GiB", MEASURE_BYTES, GIB }, { "MB", MEASURE_BYTES, 1e6 },
-	{ "GB", MEASURE_BYTES, 1e9 }, { "%", MEASURE_SHARE, 0.01 }
-};
-
-/* Which of their units a target takes. */
-static enum measure
-measure_of(const struct search_target *t)
-{
-	const enum measure m = t->kind == TARGET_RESULT ? result_table[t->id].measure : MEASURE_NUMBER;
-
-	return m == MEASURE_DAYS ? MEASURE_SECONDS : m == MEASURE_WIRE ? MEASURE_BYTES : m;
-}
-
 /* A limit as it is typed, into the unit of the target. */
 static bool
 parse_limit(struct search_condition *c, const char *text, char *err, size_t size)
 {
-	const bool field = c->target.kind == TARGET_FIELD;
-	const enum measure measure = measure_of(&c->target);
-	size_t digits = strlen(text), i;
+	const struct search_target *t = &c->target;
+	const enum measure measure =
+	    t->kind == TARGET_RESULT ? result_table[t->id].measure : MEASURE_NUMBER;
+	size_t digits = strlen(text);
 	char number[64];
+	double factor;
 
+	if (t->kind == TARGET_FIELD && field_amount((enum field_id)t->id, text, &c->limit))
+		return true;
 	while (digits > 0 && strchr("0123456789.", text[digits - 1]) == NULL)
 		digits--;
 	text_put(number, sizeof number, "%.*s", (int)digits, text);
@@ -390,20 +371,18 @@ parse_limit(struct search_condition *c, const char *text, char *err, size_t size
 	}
 	text += digits;
 	text += strspn(text, " ");
-	if (*text == '\0' && !field && measure == MEASURE_BYTES && c->limit < MIB) {
-		text_put(err, size, "%s of %s bytes: write %sGiB or %sGB", target_name(&c->target), number,
-		    number, number);
+	if (*text == '\0' && measure == MEASURE_BYTES && c->limit < MIB) {
+		text_put(err, size, "%s of %s bytes: write %sGiB or %sGB", target_name(t), number, number,
+		    number);
 		return false;
 	}
-	if (*text == '\0' || (field && text_equal(text, field_table[c->target.id].unit)))
-		return true;
-	for (i = 0; i < sizeof units / sizeof *units; i++)
-		if (!field && text_equal(units[i].name, text) && units[i].measure == measure) {
-			c->limit *= units[i].factor;
-			return true;
-		}
-	text_put(err, size, "%s takes no unit '%s'", target_name(&c->target), text);
-	return false;
+	if (*text != '\0' && (t->kind == TARGET_FIELD ||
+	    !units_factor(text, units_base(measure), &factor))) {
+		text_put(err, size, "%s takes no unit '%s'", target_name(t), text);
+		return false;
+	}
+	c->limit *= *text != '\0' ? factor : 1;
+	return true;
 }
 
 bool
