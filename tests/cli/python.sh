@@ -175,4 +175,105 @@ has tp 4
 run 0 import commented.toml --world=16
 has tp 2
 
+about 'a script that trains with TRL'
+cat >sft.py <<'P'
+import os
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
+from trl import SFTConfig, SFTTrainer
+
+BASE = "mistralai/Mistral-Small-Instruct-2409"
+RUNS = {"a": dict(lr=2e-4, r=64), "b": dict(lr=1e-4, r=32)}
+run = RUNS["b"]
+
+
+def main() -> None:
+    """Of a text: SFTConfig(max_length=7)."""
+    quant = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_use_double_quant=True)
+    tokenizer = AutoTokenizer.from_pretrained("another/one")
+    if tokenizer.pad_token is None:
+        args = SFTConfig(max_length=9)
+    model = AutoModelForCausalLM.from_pretrained(BASE, quantization_config=quant, torch_dtype=torch.bfloat16)
+    lora = LoraConfig(r=run["r"], lora_dropout=0.05, target_modules=["q_proj", "k_proj", "v_proj", "o_proj"])
+    args = SFTConfig(output_dir=f"x-{run}", per_device_train_batch_size=int(os.environ.get("BATCH", "3")),
+                     gradient_accumulation_steps=2 * 4, bf16=not False, max_seq_length=2048, report_to=who())
+    args.packing = True
+    SFTTrainer(model=model, args=args, peft_config=lora).train()
+
+
+if __name__ == "__main__":
+    main()
+P
+run 0 import sft.py --world=4
+for pair in 'preset mistral-small-2409' 'method qlora' 'quantization nf4-dq' 'rank 32' 'dropout 0.05' 'target attention' \
+    'micro_batch_size 3' 'global_batch_size 96' 'sequence_length 2048' 'packing true' 'recompute full' 'precision bf16'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+err_has '^ignored SFTConfig.report_to: only a run tells its value'
+
+about 'a notebook of Unsloth'
+cat >un.ipynb <<'P'
+{ "cells": [ { "cell_type": "markdown", "source": ["import SFTConfig(max_length=3)"] },
+  { "cell_type": "code", "source": ["%%capture\n", "!pip install unsloth\n", "from unsloth import FastLanguageModel\n",
+    "model, tokenizer = FastLanguageModel.from_pretrained(model_name=\"unsloth/gpt-oss-20b\", max_seq_length=1024)\n",
+    "model = FastLanguageModel.get_peft_model(model, r=8)"] },
+  { "cell_type": "code", "source": "from trl import SFTConfig, SFTTrainer\nSFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=1, optim='adamw_8bit'))" } ],
+  "nbformat": 4, "nbformat_minor": 5 }
+P
+run 0 import un.ipynb
+for pair in 'preset gpt-oss-20b' 'method qlora' 'quantization nf4-dq' 'rank 8' 'target all-linear' 'kernels unsloth' \
+    'sequence_length 1024' 'micro_batch_size 1' 'optimizer adam8bit'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+
+about 'adapters of another kind'
+sed 's/LoraConfig(r=run.*"o_proj"\])/VeraConfig(r=64)/' sft.py >vera.py
+run 0 import vera.py
+has tuner vera
+has rank 64
+
+about 'a launch with the script that it names'
+cat >train.py <<'P'
+import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+from peft import LoraConfig, get_peft_model
+
+
+def train(args):
+    model = get_peft_model(AutoModelForCausalLM.from_pretrained(args.model), LoraConfig(target_modules="all-linear"))
+    Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=args.batch_size, bf16=True,
+            gradient_accumulation_steps=args.rounds, deepspeed={"zero_optimization": {"stage": 2}}))
+
+
+def cut(examples):
+    return tokenizer(examples["text"], truncation=True, max_length=512)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", default="Qwen/Qwen2.5-7B")
+    parser.add_argument("-b", "--batch-size", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=2)
+    train(parser.parse_args())
+P
+echo 'accelerate launch --num_processes 4 train.py --model meta-llama/Llama-3.1-8B --batch-size 1' >launch.sh
+run 0 import launch.sh
+for pair in 'preset llama-3.1-8b' 'method lora' 'rank 8' 'zero_stage 2' 'micro_batch_size 1' 'global_batch_size 8' \
+    'sequence_length 512' 'recompute none' 'layout deepspeed'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+err_has '^taken   script -> the settings of train.py'
+run 0 import train.py
+has preset qwen2.5-7b
+has micro_batch_size 4
+
+about 'a script whose trainer has what no plan has'
+for text in 'x = (' 'SFTTrainer(' 'a["b"]["c"][0] = SFTTrainer(x[' 'SFTConfig(**kw, *a, f"{x}", x for x in y)' 'def f(a=[1,{"b": (2)}]):'; do
+	printf 'import trl\n%s\nSFTTrainer(\n' "$text" >bad.py
+	run 2 import bad.py
+done
+
 finish

@@ -62,8 +62,8 @@ const struct importer import_table[] = {
 	    NULL, axolotl_read },
 	{ "llama-factory", "configuration of llamafactory-cli train (YAML), or a script of it", NULL,
 	    "finetuning_type:|cutoff_len:|llamafactory-cli train|src/train.py|src/train_bash.py", NULL, llamafactory_read },
-	{ "trl", "configuration of trl, with --config (YAML), or a script of trl sft", NULL,
-	    "use_peft:|per_device_train_batch_size:|trl sft|trl dpo|trl reward|trl grpo|"
+	{ "trl", "configuration of trl, with --config (YAML), or a script of trl sft; a script in Python with TRL or Unsloth", NULL,
+	    "SFTTrainer(&import |DPOTrainer(&import |GRPOTrainer(&import |RewardTrainer(&import |SFTConfig(&import |use_peft:|per_device_train_batch_size:|trl sft|trl dpo|trl reward|trl grpo|"
 	    "accelerate launch&--per_device_train_batch_size&sft|accelerate launch&--per_device_train_batch_size&dpo", NULL, trl_read },
 	{ "torchtune", "configuration of a torchtune recipe (YAML), or overrides of tune run", NULL,
 	    "_component_: torchtune.|tune run", NULL, torchtune_read },
@@ -87,8 +87,8 @@ const struct importer import_table[] = {
 	{ "sglang", "command line of sglang.launch_server in a shell script", NULL,
 	    "sglang.launch_server|sglang serve|dynamo.sglang", NULL, sglang_read },
 	{ "trtllm", "command line of trtllm-serve in a shell script", NULL, "trtllm-serve|dynamo.trtllm", NULL, trtllm_read },
-	{ "trainer", "launch of another script with the arguments of Hugging Face's Trainer, in a shell script", NULL,
-	    "--per_device_train_batch_size&--model_name_or_path", NULL, trainer_read },
+	{ "trainer", "launch of another script with the arguments of Hugging Face's Trainer, in a shell script; a script in Python "
+	    "with it", NULL, "TrainingArguments(&import |--per_device_train_batch_size&--model_name_or_path", NULL, trainer_read },
 	{ "launcher", "torchrun, accelerate launch or deepspeed of another script in a shell script", NULL,
 	    "torchrun|torch.distributed.run|torch.distributed.launch|accelerate launch|deepspeed &.py", NULL, launcher_read },
 	{ "hostfile", "host file of DeepSpeed or MPI", "cluster", NULL, hostfile_recognise, hostfile_read },

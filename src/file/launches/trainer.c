@@ -47,28 +47,36 @@ assume_own(struct import *im, enum field_id f)
 }
 
 void
-trainer_read(struct import *im)
+tuning_trainer(struct import *im, struct jsonin *j)
 {
 	struct tuner d = tuner_trainer;
 	static const char four[] = "q_lora";
 	char method[32];
+
+	if (trains_part(im, j))
+		return;
+	d.method = first_of(j, tuner_trainer.method, method, sizeof method);
+	d.bits = jsonin_has(j, "bits") ? "bits" : NULL;
+	tuning_begin(im, j, &d);
+	if (settings_on(j, four) && im->plan->finetune.method == FINETUNE_LORA) {
+		import_set(im, FIELD_FINETUNE, "qlora", four);
+		import_assume(im, FIELD_QUANTIZATION, "nf4-dq", own);
+	}
+	assume_own(im, FIELD_SEQUENCE_LENGTH);
+	if (im->plan->finetune.method != FINETUNE_FULL)
+		assume_own(im, FIELD_ADAPTER_RANK);
+	tuning_batch(im, j);
+	tuning_fsdp(im, j, "fsdp", "fsdp_config");
+	settings_take_away(im, j, &d.away);
+	settings_rest(im, j);
+}
+
+void
+trainer_read(struct import *im)
+{
 	struct jsonin j;
 
-	if (settings_read(&j, im, d.commands) && !trains_part(im, &j)) {
-		d.method = first_of(&j, tuner_trainer.method, method, sizeof method);
-		d.bits = jsonin_has(&j, "bits") ? "bits" : NULL;
-		tuning_begin(im, &j, &d);
-		if (settings_on(&j, four) && im->plan->finetune.method == FINETUNE_LORA) {
-			import_set(im, FIELD_FINETUNE, "qlora", four);
-			import_assume(im, FIELD_QUANTIZATION, "nf4-dq", own);
-		}
-		assume_own(im, FIELD_SEQUENCE_LENGTH);
-		if (im->plan->finetune.method != FINETUNE_FULL)
-			assume_own(im, FIELD_ADAPTER_RANK);
-		tuning_batch(im, &j);
-		tuning_fsdp(im, &j, "fsdp", "fsdp_config");
-		settings_take_away(im, &j, &d.away);
-		settings_rest(im, &j);
-	}
+	if (tuning_read(&j, im, &tuner_trainer))
+		tuning_trainer(im, &j);
 	jsonin_free(&j);
 }

@@ -118,6 +118,8 @@ tuning_adapters(struct import *im, const struct jsonin *j, const struct tuner *d
 	if (tower) /* modelscope/ms-swift docs/source_en/Instruction/Command-line-parameters.md */
 		import_ignore(im, d->method, "the tower that sees is trained whole beside it, which is not counted");
 	settings_take(im, j, d->adapters, d->program);
+	if (jsonin_text(j, TUNING_TUNER) != NULL)
+		import_set(im, FIELD_TUNER, jsonin_text(j, TUNING_TUNER), TUNING_TUNER);
 	jsonin_bool(j, d->nested, &nested);
 	settings_say(im, j, FIELD_FINETUNE, d->dora != NULL && settings_on(j, d->dora) ? "dora" : bits == 4 ? "qlora" : "lora",
 	    d->method);
@@ -330,7 +332,7 @@ take_trl_loss(struct import *im, const struct jsonin *j)
 		{ NULL, FIELD_NONE, NULL, NULL }
 	};
 
-	if (im->plan->finetune.kernels != KERNELS_LIGER && !plan_has_rl(im->plan))
+	if (im->plan->finetune.kernels == KERNELS_EAGER && !plan_has_rl(im->plan))
 		settings_take(im, j, rows, "TRL");
 }
 
@@ -345,29 +347,41 @@ take_trl_method(struct import *im, const struct jsonin *j)
 			tuning_take_method(im, j, tuner_trl.rollouts, commands[i] + strlen("trl "), commands[i]);
 			return;
 		}
-	if (jsonin_has(j, "num_generations"))
+	if (jsonin_text(j, TUNING_METHOD) != NULL && !settings_is(j, TUNING_METHOD, "sft"))
+		tuning_take_method(im, j, tuner_trl.rollouts, jsonin_text(j, TUNING_METHOD), TUNING_METHOD);
+	else if (jsonin_has(j, "num_generations"))
 		tuning_take_method(im, j, tuner_trl.rollouts, "grpo", "num_generations");
+}
+
+void
+tuning_trl(struct import *im, struct jsonin *j)
+{
+	bool brain = true;
+
+	settings_rename(j, tuner_trl.older);
+	tuning_begin(im, j, &tuner_trl);
+	jsonin_bool(j, "bf16", &brain);
+	if (brain && !settings_on(j, "fp16"))
+		settings_say(im, j, FIELD_PRECISION, "bf16", "bf16"); /* trl/trainer/base_config.py */
+	if (settings_on(j, "use_unsloth"))
+		import_set(im, FIELD_KERNELS, "unsloth", "use_unsloth");
+	take_trl_method(im, j);
+	tuning_batch(im, j);
+	tuning_take_groups(im, j, tuner_trl.rollouts);
+	tuning_fsdp(im, j, "fsdp", "fsdp_config");
+	take_weights(im, j, &tuner_trl);
+	settings_take_away(im, j, &tuner_trl.away);
+	take_trl_loss(im, j);
+	settings_rest(im, j);
 }
 
 void
 trl_read(struct import *im)
 {
 	struct jsonin j;
-	bool brain = true;
 
-	if (begin_tuner(im, &j, &tuner_trl)) {
-		jsonin_bool(&j, "bf16", &brain);
-		if (brain && !settings_on(&j, "fp16"))
-			settings_say(im, &j, FIELD_PRECISION, "bf16", "bf16"); /* trl/trainer/base_config.py */
-		take_trl_method(im, &j);
-		tuning_batch(im, &j);
-		tuning_take_groups(im, &j, tuner_trl.rollouts);
-		tuning_fsdp(im, &j, "fsdp", "fsdp_config");
-		take_weights(im, &j, &tuner_trl);
-		settings_take_away(im, &j, &tuner_trl.away);
-		take_trl_loss(im, &j);
-		settings_rest(im, &j);
-	}
+	if (tuning_read(&j, im, &tuner_trl))
+		tuning_trl(im, &j);
 	jsonin_free(&j);
 }
 

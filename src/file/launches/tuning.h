@@ -7,6 +7,21 @@
 #include "file/log/jsonin.h"
 #include "file/source/importer.h"
 
+/* Read settings or a script of them, as settings_read, or in Python: then what the calls of a script say, under the keys
+ * of a trainer's settings, with what is trained on under TUNING_METHOD, and what PEFT puts beside
+ * frozen weights under TUNING_TUNER. */
+#define TUNING_METHOD "trainer"
+#define TUNING_TUNER "peft_type"
+bool tuning_read(struct jsonin *j, struct import *im, const struct tuner *d);
+
+/* Put what the script in Python that a launch names calls, where it is at hand and a trainer's, below the launch's own
+ * flags; false where it is not. */
+bool tuning_script(struct jsonin *j, struct import *im);
+
+/* All that TRL, and Hugging Face's Trainer, say in settings that are read. */
+void tuning_trl(struct import *im, struct jsonin *j);
+void tuning_trainer(struct import *im, struct jsonin *j);
+
 /* The plan as far as all of these programs say it, of settings that are read, and the GPUs with their batch. */
 void tuning_begin(struct import *im, struct jsonin *j, const struct tuner *d);
 void tuning_batch(struct import *im, const struct jsonin *j);

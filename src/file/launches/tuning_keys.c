@@ -50,7 +50,7 @@ static const struct tuner_rollouts trl_rollouts = { .keys = trl_rollout_keys, .s
 
 const struct tuner tuner_trl = {
 	.program = "TRL", .commands = "trl sft|trl dpo|trl reward|trl grpo|accelerate launch",
-	.older = "max_seq_length=max_length", .keys = trl_keys, .adapters = trl_adapters,
+	.older = "max_seq_length=max_length|torch_dtype=dtype", .keys = trl_keys, .adapters = trl_adapters,
 	.weights = trl_weights,
 	.method = "use_peft", .lora = "true", .qlora = "true", .dora = "use_dora",
 	.nested = "use_bnb_nested_quant",

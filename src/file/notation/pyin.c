@@ -8,6 +8,15 @@
 #include "file/notation/pyin_reader.h"
 #include "file/plan/errors.h"
 
+static bool
+is_short(const char *text, const char *name, struct file_errors *errors)
+{
+	if (strlen(text) <= PYIN_SIZE_MAX)
+		return true;
+	errors_add(errors, name, 0, "", "is larger than %d KiB, so it is no configuration", PYIN_SIZE_MAX / 1024);
+	return false;
+}
+
 /* ---- lines ---------------------------------------------------------------------------------- */
 
 /* Of a name with its attributes. */
@@ -179,7 +188,7 @@ take_assignment(struct py_scope *s, const char *at, bool sure)
 	if (equals == NULL)
 		return false;
 	text_put(target, sizeof target, "%.*s", (int)n, at);
-	put_value(s, target, sure ? read_rest(s, equals + 1) : NULL, sure ? "only a run tells its value" : "set under a condition, which only a run tells");
+	put_value(s, target, sure ? read_rest(s, equals + 1) : NULL, sure ? PYIN_UNTOLD : "set under a condition, which only a run tells");
 	return true;
 }
 
@@ -279,6 +288,111 @@ read_function(struct py_reader *r, const char *at, const json_t *arguments)
 	return out;
 }
 
+/* ---- scripts -------------------------------------------------------------------------------- */
+
+/* A statement of this word, which a blank, a bracket or a colon may end. */
+static bool
+begins_keyword(const char *at, const char *word)
+{
+	const size_t n = strlen(word);
+
+	return strncmp(at, word, n) == 0 && py_length_of_name(at) == n;
+}
+
+/* Only a run tells whether what is indented below it happens; that the file is the program is no question. */
+static bool
+is_condition(const char *at)
+{
+	static const char *const words[] = { "if", "elif", "else", "except", "while", "match", "case" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (begins_keyword(at, words[i]))
+			return strncmp(at, "if __name__", strlen("if __name__")) != 0;
+	return false;
+}
+
+/* Behind the first equals sign outside of brackets, as of NAME, NAME = VALUE; the statement where it has none. */
+static const char *
+value_of(const char *at)
+{
+	const char *end = py_end_of_statement(at);
+	int open = 0;
+
+	for (const char *p = at; p < end; p++) {
+		if (*p == '"' || *p == '\'' || *p == '#')
+			return at;
+		open += (strchr("([{", *p) != NULL) - (strchr(")]}", *p) != NULL);
+		if (*p == '=' && open == 0)
+			return p[1] == '=' ? at : p + 1;
+	}
+	return at;
+}
+
+static void
+take_statement(struct py_scope *s, const char *at, bool sure)
+{
+	const char *name = behind_word(at, "def"), *given = behind_word(at, "return");
+
+	if (name != NULL)
+		bind_parameters(s, name, NULL);
+	else if (!take_assignment(s, at, sure) && sure)
+		json_decref(read_rest(s, given != NULL ? given : value_of(at)));
+}
+
+static void
+read_script(struct py_reader *r)
+{
+	struct py_scope s = { r, r->names };
+	size_t condition = SIZE_MAX; /* indent of one that is open */
+
+	for (const char *line = r->text; *line != '\0'; line = next_statement(line)) {
+		const size_t indent = indent_of(line);
+
+		if (is_blank(line))
+			continue;
+		condition = indent <= condition ? SIZE_MAX : condition;
+		if (condition == SIZE_MAX && is_condition(line + indent))
+			condition = indent;
+		else
+			take_statement(&s, line + indent, condition == SIZE_MAX);
+	}
+}
+
+/* Nothing is told before all is known. */
+static void
+tell_nothing(void *to, const char *path, const char *why)
+{
+	(void)to;
+	(void)path;
+	(void)why;
+}
+
+bool
+pyin_script(struct jsonin *j, const char *text, const char *name, const json_t *said, const struct pyin_unknown *unknown,
+    struct file_errors *errors)
+{
+	const struct pyin_unknown nobody = { tell_nothing, NULL };
+	struct py_reader r = { .text = text, .said = said, .unknown = &nobody, .function = read_function };
+
+	*j = (struct jsonin){ .root = NULL, .texts = 1, .file = name, .text = NULL, .errors = errors };
+	if (!is_short(text, name, errors))
+		return false;
+	r.functions = json_object();
+	r.names = json_object();
+	r.made = json_array();
+	r.parsed = json_object();
+	read_script(&r);
+	/* Functions stand before what they are called with. */
+	json_array_clear(r.made);
+	r.unknown = unknown;
+	read_script(&r);
+	json_decref(r.functions);
+	json_decref(r.names);
+	json_decref(r.parsed);
+	j->root = r.made;
+	return true;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------ */
 
 /* "one, another", those that a user would name. */
@@ -315,15 +429,13 @@ bool
 pyin_parse(struct jsonin *j, const char *text, const char *name, const char *function,
     const struct pyin_unknown *unknown, struct file_errors *errors)
 {
-	struct py_reader r = { text, unknown, NULL, NULL, read_function, 0, 0 };
+	struct py_reader r = { .text = text, .unknown = unknown, .function = read_function };
 	char only[PYIN_NAME_SIZE];
 	bool found;
 
 	*j = (struct jsonin){ .root = NULL, .texts = 1, .file = name, .text = NULL, .errors = errors };
-	if (strlen(text) > PYIN_SIZE_MAX) {
-		errors_add(errors, name, 0, "", "is larger than %d KiB, so it is no configuration", PYIN_SIZE_MAX / 1024);
+	if (!is_short(text, name, errors))
 		return false;
-	}
 	pyin_function(text, only);
 	r.functions = functions_of(text);
 	r.names = json_object();

@@ -14,6 +14,7 @@
 #include "file/log/jsonin.h"
 
 #define PYIN_CALLEE "()"
+#define PYIN_UNTOLD "only a run tells its value"
 enum { PYIN_NAME_SIZE = 96, PYIN_SIZE_MAX = 512 * 1024 };
 
 /* What is not known: its path in the tree, and why. */
@@ -28,6 +29,17 @@ struct pyin_unknown {
  */
 bool pyin_parse(struct jsonin *j, const char *text, const char *name, const char *function,
     const struct pyin_unknown *unknown, struct file_errors *errors);
+
+/*
+ * Read of a script the calls of what others wrote, in their order, as a list of such objects: those of the module and of
+ * all its functions, whose parameters have their defaults. An attribute of what is not known that argparse has an argument
+ * for is what is said there under that name, an object or NULL, or else its default. False after a complaint; jsonin_free in either case.
+ */
+bool pyin_script(struct jsonin *j, const char *text, const char *name, const struct json_t *said,
+    const struct pyin_unknown *unknown, struct file_errors *errors);
+
+/* The last name of a path: "SFTConfig" of trl.SFTConfig. */
+const char *pyin_last(const char *path);
 
 /* The function that pyin_parse reads, "" where there are none or several. */
 void pyin_function(const char *text, char name[PYIN_NAME_SIZE]);

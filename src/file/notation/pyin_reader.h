@@ -12,6 +12,9 @@ struct py_reader {
 	const struct pyin_unknown *unknown;
 	json_t *functions; /* where each is in the text, by name */
 	json_t *names;     /* of the module */
+	json_t *made;      /* of a script its calls so far, else NULL, */
+	json_t *parsed;    /* what argparse makes of its command, */
+	const json_t *said; /* and what that command says, or NULL */
 	/* What a function returns, of its name on; NULL: not known. */
 	json_t *(*function)(struct py_reader *r, const char *at, const json_t *arguments);
 	int depth, calls;

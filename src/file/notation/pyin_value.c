@@ -235,10 +235,70 @@ read_arguments(struct py_scope *s, const char **at, json_t *object, const char *
 		if ((value = py_element(s, at)) != NULL)
 			json_object_set_new(object, name, value);
 		else if (named && callee != NULL)
-			s->r->unknown->tell(s->r->unknown->to, path, "only a run tells its value");
+			s->r->unknown->tell(s->r->unknown->to, path, PYIN_UNTOLD);
 		if (!takes_word(at, ",") && **at != ')')
 			break;
 	}
+}
+
+const char *
+pyin_last(const char *path)
+{
+	const char *point = strrchr(path, '.');
+
+	return point != NULL ? point + 1 : path;
+}
+
+/* What is known of a few functions that everybody has: int("4") and the like, a dictionary of keywords, the environment
+ * where it says nothing, bf16 on any GPU of today. NULL: of another one. */
+static json_t *
+known_call(const char *callee, const json_t *arguments)
+{
+	json_t *first = json_object_get(arguments, "0");
+	const char *text = json_string_value(first);
+	double real;
+
+	if (text_equal(callee, "os.environ.get") || text_equal(callee, "os.getenv"))
+		return json_incref(json_object_get(arguments, "1"));
+	if (text_equal(pyin_last(callee), "is_bf16_supported") || text_equal(pyin_last(callee), "is_bfloat16_supported"))
+		return json_true();
+	if (text_equal(callee, "dict") && first == NULL) {
+		json_t *made = json_copy((json_t *)(uintptr_t)arguments);
+
+		json_object_del(made, PYIN_CALLEE);
+		return made;
+	}
+	if (!text_equal(callee, "int") && !text_equal(callee, "float") && !text_equal(callee, "str"))
+		return NULL;
+	if (text != NULL && *callee != 's')
+		return !text_to_real(text, &real) ? NULL : *callee == 'i' ? json_integer((json_int_t)real) : json_real(real);
+	return json_is_number(first) || text != NULL ? json_incref(first) : NULL;
+}
+
+/* An argument of argparse: what the command says of it, or its default. */
+static void
+put_argument(const struct py_reader *r, const json_t *call)
+{
+	const char *first = json_string_value(json_object_get(call, "0")), *second =
+	    json_string_value(json_object_get(call, "1")), *action = json_string_value(json_object_get(call, "action"));
+	const char *flag = first != NULL && strncmp(first, "--", 2) == 0 ? first : second;
+	json_t *value = json_incref(json_object_get(call, "default"));
+	char name[PYIN_NAME_SIZE];
+
+	if (flag == NULL || strncmp(flag, "--", 2) != 0 || !text_copy(name, sizeof name, flag + 2)) {
+		json_decref(value);
+		return;
+	}
+	for (char *c = name; *c != '\0'; c++)
+		*c = *c == '-' ? '_' : *c;
+	if (json_object_get(r->said, name) != NULL) {
+		json_decref(value);
+		value = json_incref(json_object_get(r->said, name));
+	}
+	if (value == NULL && action != NULL && strncmp(action, "store_", 6) == 0)
+		value = json_boolean(text_equal(action, "store_false"));
+	if (value != NULL)
+		json_object_set_new(r->parsed, name, value);
 }
 
 /* An object of the callee's name and its arguments, or what a function of the file returns. */
@@ -251,6 +311,16 @@ read_call(struct py_scope *s, const char **at, const char *callee)
 	if (own == NULL)
 		json_object_set_new(object, PYIN_CALLEE, json_string(callee));
 	read_arguments(s, at, object, own == NULL ? callee : NULL);
+	value = own == NULL ? known_call(callee, object) : NULL;
+	if (value != NULL) {
+		json_decref(object);
+		return value;
+	}
+	if (own == NULL && s->r->made != NULL) {
+		json_array_append(s->r->made, object);
+		if (text_equal(pyin_last(callee), "add_argument"))
+			put_argument(s->r, object);
+	}
 	if (own == NULL)
 		return object;
 	value = s->r->function(s->r, own, object);
@@ -263,16 +333,35 @@ static json_t *
 look_up(const struct py_scope *s, const char *path)
 {
 	const json_t *at = s->names;
+	const char *attribute = strchr(path, '.');
 	char name[PYIN_NAME_SIZE];
 
 	if (strncmp(path, "torch.", 6) == 0) /* torch.bfloat16 */
 		return json_string(path + 6);
+	if (s->r->parsed != NULL && attribute != NULL && json_object_get(s->r->parsed, attribute + 1) != NULL)
+		return json_incref(json_object_get(s->r->parsed, attribute + 1));
 	for (size_t n; at != NULL && *path != '\0'; path += n + (path[n] == '.')) {
 		n = strcspn(path, ".");
 		text_put(name, sizeof name, "%.*s", (int)n, path);
 		at = json_object_get(at, name);
 	}
 	return json_incref((json_t *)(uintptr_t)at);
+}
+
+/* Past [KEY] or [PLACE] behind a value, which is given up: what stands there. NULL: not known. */
+static json_t *
+read_subscript(struct py_scope *s, const char **at, json_t *of)
+{
+	json_t *key, *value;
+
+	(*at)++;
+	key = py_element(s, at);
+	value = json_is_string(key) ? json_object_get(of, json_string_value(key)) :
+	    json_is_integer(key) && json_integer_value(key) >= 0 ? json_array_get(of, (size_t)json_integer_value(key)) : NULL;
+	value = takes_word(at, "]") ? json_incref(value) : NULL;
+	json_decref(key);
+	json_decref(of);
+	return value;
 }
 
 /* A name with attributes and calls behind it. What is made of what a call gave is taken as that. */
@@ -306,7 +395,9 @@ read_name(struct py_scope *s, const char **at)
 		(*at)++;
 	}
 	json_decref(value); /* an attribute of what a call gave */
-	return value == NULL ? look_up(s, path) : NULL;
+	for (value = value == NULL ? look_up(s, path) : NULL; **at == '['; )
+		value = read_subscript(s, at, value);
+	return value;
 }
 
 static json_t *
@@ -333,6 +424,13 @@ read_primary(struct py_scope *s, const char **at)
 		return json_true();
 	if (takes_word(at, "False"))
 		return json_false();
+	if (takes_word(at, "not")) {
+		const json_t *of = read_primary(s, at);
+
+		value = json_is_boolean(of) ? json_boolean(json_is_false(of)) : NULL;
+		json_decref((json_t *)(uintptr_t)of);
+		return value;
+	}
 	if (isdigit((unsigned char)**at))
 		return read_number(at);
 	if (**at == '"' || **at == '\'')
