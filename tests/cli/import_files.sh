@@ -126,4 +126,9 @@ out_has '^# DeepSeek-V3 / R1$'
 run 0 estimate --model llama-3.3-70b --gpu h100 --tp 8 --pp 1
 out_has 'llama-3\.1-70b'
 
+about 'commands fenced in a page of Markdown'
+printf '# Serve\n```bash\nvllm serve Qwen/Qwen3-8B --tensor-parallel-size 2\n```\nThen:\n```\nother-server --tensor-parallel-size 8\n```\n' >page.md
+run 0 import --gpu=h100 page.md
+out_has '^	tp = 2;'
+
 finish

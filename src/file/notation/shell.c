@@ -317,13 +317,14 @@ skip_comment(struct reader *r)
 		r->at++;
 }
 
-/* Blanks and comments end words in lists and commands alike; false for all else. */
+/* Blanks and comments end words in lists and commands alike, and what fences code in Markdown counts as one; false for
+ * all else. */
 static bool
 read_blank(struct reader *r, bool *ok)
 {
 	const char c = *r->at;
 
-	if (c == '#' && !r->started) {
+	if (!r->started && (c == '#' || (r->end - r->at >= 3 && memcmp(r->at, "```", 3) == 0))) {
 		skip_comment(r);
 		return true;
 	}
