@@ -270,6 +270,44 @@ run 0 import train.py
 has preset qwen2.5-7b
 has micro_batch_size 4
 
+about 'a launch with the settings that its script reads'
+printf 'deepspeed_config: { zero_stage: 3 }\ndistributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_machines: 1\nnum_processes: 4\n' >zero3.yaml
+printf 'model_name_or_path: mistralai/Mistral-7B-v0.1\nuse_peft: true\nlora_r: 24\nmax_seq_length: 1536\nper_device_train_batch_size: 2\n' >lora.yaml
+for words in '--config lora.yaml' 'lora.yaml --lora_dropout=0'; do
+	echo "accelerate launch --config_file zero3.yaml ../scripts/run_sft.py $words" >recipe.sh
+	run 0 import recipe.sh
+	for pair in 'preset mistral-7b-v0.1' 'zero_stage 3' 'rank 24' 'sequence_length 1536' 'recompute full' 'global_batch_size 8'; do
+		# shellcheck disable=SC2086
+		has $pair
+	done
+done
+mv lora.yaml gone.yaml
+run 2 import recipe.sh
+err_has 'the file does not say, and config: lora.yaml is not read'
+
+about 'a launch of a script that nobody knows, with its model'
+for words in '-m RL2.trainer.ppo actor.model_name=Qwen/Qwen3-8B' 'other.py --model_path=Qwen/Qwen3-8B' 'other.py --model Qwen/Qwen3-8B'; do
+	echo "torchrun --nproc_per_node=8 $words" >other.sh
+	run 0 import other.sh
+	has preset qwen3-8b
+done
+
+about 'engines in a script'
+printf 'from vllm import LLM\nllm = LLM(model="Qwen/Qwen3-30B-A3B", tensor_parallel_size=2, max_model_len=16 * 1024,\n  enable_expert_parallel=True)\n' >vllm.py
+run 0 import vllm.py
+for pair in 'engine vllm' 'preset qwen3-30b-a3b' 'tp 2' 'ep 2' 'context_length 16384'; do
+	# shellcheck disable=SC2086
+	has $pair
+done
+printf 'import sglang as sgl\ndef f():\n    return sgl.Engine(model_path="meta-llama/Llama-3.1-70B", tp_size=4)\n' >sgl.py
+run 0 import sgl.py
+has engine sglang
+has tp 4
+printf 'from tensorrt_llm import LLM\nkv = KvCacheConfig(free_gpu_memory_fraction=0.7)\nLLM("meta-llama/Llama-3.1-8B", kv_cache_config=kv)\n' >trt.py
+run 0 import trt.py
+has engine trtllm
+has gpu_memory_utilization 0.7
+
 about 'a script whose trainer has what no plan has'
 for text in 'x = (' 'SFTTrainer(' 'a["b"]["c"][0] = SFTTrainer(x[' 'SFTConfig(**kw, *a, f"{x}", x for x in y)' 'def f(a=[1,{"b": (2)}]):'; do
 	printf 'import trl\n%s\nSFTTrainer(\n' "$text" >bad.py

@@ -4,12 +4,14 @@
  * tensorrt_llm/commands/serve.py, llmapi/llm_args.py (2026-08).
  */
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/number.h"
 #include "file/launches/engine.h"
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
+#include "file/notation/notebook.h"
 #include "file/source/named.h"
 #include "file/source/words.h"
 
@@ -21,6 +23,7 @@
 /* Keys as the settings of all three are read: their own, or those that others of them stand for. */
 struct engine {
 	const char *id, *programs;
+	const char *calls;      /* of a script in Python, with the same as keywords */
 	const char *models;     /* keys of the checkpoint; else it is an operand */
 	const char *aliases;    /* "SHORT=own|..." */
 	const struct settings_key *keys;
@@ -82,15 +85,17 @@ static const struct settings_key trtllm_keys[] = {
 	END
 };
 
-static const struct engine vllm = { "vllm", "vllm serve|vllm.entrypoints|dynamo.vllm|vllm/vllm-openai", "model",
+static const struct engine vllm = { "vllm", "vllm serve|vllm.entrypoints|dynamo.vllm|vllm/vllm-openai",
+	"LLM|AsyncEngineArgs|EngineArgs", "model",
 	"tp=tensor_parallel_size|pp=pipeline_parallel_size|dp=data_parallel_size|pcp=prefill_context_parallel_size|"
 	"dcp=decode_context_parallel_size|ep=enable_expert_parallel", vllm_keys, "max_model_len",
 	"max_num_batched_tokens", "config" };
-static const struct engine sglang = { "sglang", "sglang.launch_server|sglang serve|dynamo.sglang", "model_path model",
+static const struct engine sglang = { "sglang", "sglang.launch_server|sglang serve|dynamo.sglang", "Engine",
+	"model_path model",
 	"tp=tp_size|tensor_parallel_size=tp_size|pp=pp_size|pipeline_parallel_size=pp_size|dp=dp_size|"
 	"data_parallel_size=dp_size|ep=ep_size|expert_parallel_size=ep_size|attn_cp_size=attention_context_parallel_size",
 	sglang_keys, "context_length", "chunked_prefill_size", "config" };
-static const struct engine trtllm = { "trtllm", "trtllm-serve|dynamo.trtllm", "model",
+static const struct engine trtllm = { "trtllm", "trtllm-serve|dynamo.trtllm", "LLM", "model",
 	"tp_size=tensor_parallel_size|pp_size=pipeline_parallel_size|cp_size=context_parallel_size|"
 	"ep_size=moe_expert_parallel_size|extra_llm_api_options=config", trtllm_keys, "max_seq_len",
 	"max_num_tokens", "config" };
@@ -308,11 +313,58 @@ take_engine(struct import *im, struct jsonin *j, const struct engine *e)
 }
 
 static void
+ignore_keyword(void *to, const char *path, const char *why)
+{
+	if (strncmp(path, "LLM.", 4) == 0 || strstr(path, "Engine") != NULL)
+		import_ignore(to, path, why);
+}
+
+/* What the first call of the engine in a script says, as flags would. */
+static bool
+read_calls(struct jsonin *j, struct import *im, const char *code, const struct engine *e)
+{
+	const struct pyin_unknown unknown = { ignore_keyword, im };
+	struct jsonin made;
+	json_t *call;
+	size_t i;
+
+	*j = (struct jsonin){ .root = NULL, .texts = 1, .file = im->name, .errors = im->errors };
+	if (pyin_script(&made, code, im->name, NULL, &unknown, im->errors))
+		json_array_foreach(made.root, i, call)
+			if (j->root == NULL && text_choice_index(e->calls, pyin_last(json_string_value(json_object_get(call,
+			    PYIN_CALLEE)))) >= 0)
+				j->root = json_incref(call);
+	jsonin_free(&made);
+	if (j->root == NULL && im->errors->count == 0)
+		import_error(im, "", "calls no %s with what stands in the file", e->calls);
+	if (j->root == NULL)
+		return false;
+	if (json_object_get(j->root, "0") != NULL)
+		json_object_set(j->root, WORDS_OPERAND, json_object_get(j->root, "0"));
+	json_object_del(j->root, "0");
+	json_object_del(j->root, PYIN_CALLEE);
+	jsonin_watch(j);
+	return true;
+}
+
+static bool
+read_launch(struct jsonin *j, struct import *im, const struct engine *e)
+{
+	char *cells = notebook_code(im->text);
+	const bool python = cells != NULL || notebook_is_python(im->text);
+	const bool read = python ? read_calls(j, im, cells != NULL ? cells : im->text, e) :
+	    words_read(j, im, e->programs, false);
+
+	free(cells);
+	return read;
+}
+
+static void
 read_engine(struct import *im, const struct engine *e)
 {
 	struct jsonin j;
 
-	if (words_read(&j, im, e->programs, false)) {
+	if (read_launch(&j, im, e)) {
 		settings_rename(&j, e->aliases);
 		if (jsonin_text(&j, e->config) != NULL)
 			named_below(im, &j, jsonin_text(&j, e->config), e->config);

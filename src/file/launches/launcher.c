@@ -4,6 +4,9 @@
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"
+#include "file/models/checkpoint.h"
+#include "file/plan/pathname.h"
+#include "file/source/named.h"
 #include "file/source/words.h"
 
 /* DeepSpeed's settings, which no trainer shares with them, are taken as if they were all there is. Without any
@@ -56,19 +59,101 @@ take_launcher(struct import *im, struct jsonin *j)
 	jsonin_free(&settings);
 }
 
+/* ---- what the launched script is given ------------------------------------------------------- */
+
+/* The next word of the text that ends so, from *at on, comments and what names the launcher's own settings left out;
+ * false: no more. */
+static bool
+next_named(const struct import *im, const char **at, const char *ending, char *name, size_t size)
+{
+	static const char parts[] = " \t\r\n\"'=`";
+
+	for (const char *end, *begin, *line; (begin = end = strstr(*at, ending)) != NULL;) {
+		*at = end += strlen(ending);
+		if (*end != '\0' && strchr(parts, *end) == NULL && *end != '\\' && *end != ';')
+			continue;
+		while (begin > im->text && strchr(parts, begin[-1]) == NULL)
+			begin--;
+		for (line = begin; line > im->text && line[-1] != '\n'; line--)
+			;
+		if (line[strspn(line, " \t")] == '#' || (begin - line >= 12 && strncmp(begin - 12, "config_file", 11) == 0))
+			continue;
+		text_put(name, size, "%.*s", (int)(end - begin), begin);
+		return true;
+	}
+	return false;
+}
+
+/* The trainer that such a script is TRL's, by its name. */
+static bool
+is_of_trl(const char *script)
+{
+	static const char *const words[] = { "sft", "dpo", "orpo", "kto", "grpo", "reward", "trl" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strstr(script, words[i]) != NULL)
+			return true;
+	return false;
+}
+
+/* Settings of the script: what it calls itself, where it is at hand, and a file of YAML behind it, as TrlParser and
+ * HfArgumentParser read it. Whose they are, NULL: of no trainer that is known. */
+static void (*script_reader(struct jsonin *j, struct import *im))(struct import *, struct jsonin *)
+{
+	char name[PLANFILE_PATH_SIZE], script[PLANFILE_PATH_SIZE] = "";
+	const char *at = im->text;
+
+	while (script[0] == '\0' && next_named(im, &at, ".py", name, sizeof name)) {
+		if (tuning_script(j, im, name))
+			return jsonin_text(j, TUNING_METHOD) != NULL ? tuning_trl : tuning_trainer;
+		text_put(script, sizeof script, "%s", pathname_last(name));
+	}
+	for (int i = 0; script[0] != '\0' && i < 2; i++)
+		for (at = strstr(im->text, script); next_named(im, &at, i == 0 ? ".yaml" : ".yml", name, sizeof name); ) {
+			named_below(im, j, named_known(name), "config");
+			json_object_del(j->root, "config");
+		}
+	if (!jsonin_has(j, "model_name_or_path") || !jsonin_has(j, "per_device_train_batch_size"))
+		return NULL;
+	return is_of_trl(script) ? tuning_trl : tuning_trainer;
+}
+
+/* A model that the catalogue knows under a key of an unknown script, --model NAME or actor.model_name=NAME. */
+static void
+take_model(struct import *im)
+{
+	static const char keys[] = "model model_name model_path model_id model_name_or_path base_model pretrained_model";
+	char name[128];
+
+	for (const char *at = im->text; (at = strstr(at, "model")) != NULL; at++) {
+		const char *begin = at, *value;
+		size_t n;
+
+		while (begin > im->text && (begin[-1] == '_' || (begin[-1] >= 'a' && begin[-1] <= 'z')))
+			begin--;
+		n = strspn(begin, "abcdefghijklmnopqrstuvwxyz_");
+		value = begin + n + strspn(begin + n, "= \"'");
+		text_put(name, sizeof name, "%.*s", (int)strcspn(value, " \t\r\n\"'\\;"), value);
+		if (value > begin + n && text_index(keys, begin, n) >= 0 && begin > im->text && strchr("-.", begin[-1]) != NULL &&
+		    name[0] != '-' && import_known(im, name, "model"))
+			return;
+	}
+}
+
 void
 launcher_read(struct import *im)
 {
 	static const char programs[] = "torchrun|torch.distributed.run|torch.distributed.launch|accelerate launch|deepspeed";
+	void (*read)(struct import *, struct jsonin *);
 	struct jsonin j;
 
 	if (words_read(&j, im, programs, true)) {
-		if (!tuning_script(&j, im))
+		if ((read = script_reader(&j, im)) != NULL) {
+			read(im, &j);
+		} else {
+			take_model(im);
 			take_launcher(im, &j);
-		else if (jsonin_text(&j, TUNING_METHOD) != NULL)
-			tuning_trl(im, &j);
-		else
-			tuning_trainer(im, &j);
+		}
 	}
 	jsonin_free(&j);
 }

@@ -14,9 +14,9 @@
 #define TUNING_TUNER "peft_type"
 bool tuning_read(struct jsonin *j, struct import *im, const struct tuner *d);
 
-/* Put what the script in Python that a launch names calls, where it is at hand and a trainer's, below the launch's own
+/* Put what a script in Python that a launch names calls, where it is at hand and a trainer's, below the launch's own
  * flags; false where it is not. */
-bool tuning_script(struct jsonin *j, struct import *im);
+bool tuning_script(struct jsonin *j, struct import *im, const char *name);
 
 /* All that TRL, and Hugging Face's Trainer, say in settings that are read. */
 void tuning_trl(struct import *im, struct jsonin *j);

@@ -12,6 +12,7 @@
 
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"
+#include "file/notation/notebook.h"
 #include "file/source/named.h"
 
 #define TRAINER_NAMES "model=model_name_or_path|max_seq_length=max_length|max_length=max_length|packing=packing"
@@ -177,13 +178,6 @@ put_calls(struct import *im, json_t *root, const json_t *made)
 		}
 }
 
-static bool
-is_python(const char *text)
-{
-	return strncmp(text, "import ", 7) == 0 || strncmp(text, "from ", 5) == 0 || strstr(text, "\nimport ") != NULL ||
-	    strstr(text, "\nfrom ") != NULL;
-}
-
 /* What a script of that name calls, below the keys that are there, which are what its command says too. */
 static void
 put_script(struct jsonin *j, struct import *im, const char *text, const char *name)
@@ -202,39 +196,12 @@ put_script(struct jsonin *j, struct import *im, const char *text, const char *na
 		json_object_set_new(j->root, "load_in_4bit", json_true());
 }
 
-/* Lines of a notebook's cells of code, those of its own commands left out (nbformat 4); NULL: it is none. */
-static char *
-cells_of(const char *text)
-{
-	json_t *book = text[0] == '{' && strstr(text, "\"nbformat\"") != NULL ? json_loads(text, 0, NULL) : NULL, *cell, *line;
-	const size_t size = strlen(text) + 1; /* JSON has more bytes than what it says */
-	char *code = book != NULL ? calloc(1, size) : NULL;
-	size_t i, k, n = 0;
-
-	if (code != NULL)
-		json_array_foreach(json_object_get(book, "cells"), i, cell) {
-			const char *kind = json_string_value(json_object_get(cell, "cell_type"));
-			const json_t *source = json_object_get(cell, "source");
-
-			if (kind == NULL || !text_equal(kind, "code"))
-				continue;
-			if (json_is_string(source))
-				n += text_put(code + n, size - n, "%s", json_string_value(source));
-			json_array_foreach((json_t *)(uintptr_t)source, k, line)
-				if (json_is_string(line) && strchr("%!", *json_string_value(line)) == NULL)
-					n += text_put(code + n, size - n, "%s", json_string_value(line));
-			n += text_put(code + n, size - n, "\n");
-		}
-	json_decref(book);
-	return code;
-}
-
 bool
 tuning_read(struct jsonin *j, struct import *im, const struct tuner *d)
 {
-	char *cells = cells_of(im->text);
+	char *cells = notebook_code(im->text);
 
-	if (cells == NULL && !is_python(im->text))
+	if (cells == NULL && !notebook_is_python(im->text))
 		return settings_read(j, im, d->commands);
 	*j = (struct jsonin){ .root = json_object(), .texts = 1, .file = im->name, .errors = im->errors };
 	put_script(j, im, cells != NULL ? cells : im->text, im->name);
@@ -243,42 +210,18 @@ tuning_read(struct jsonin *j, struct import *im, const struct tuner *d)
 	return im->errors->count == 0;
 }
 
-/* A Python script of a trainer that the launch names and that is at hand: its text, for free(), NULL: none. */
-static char *
-find_script(struct import *im, char *name, size_t size)
-{
-	int tries = 0;
-
-	for (const char *at = im->text; (at = strstr(at, ".py")) != NULL && tries < 8; at += 3) {
-		const char *begin = at, *line;
-		char *text;
-		size_t n;
-
-		while (begin > im->text && strchr(" \t\n\"'=`", begin[-1]) == NULL)
-			begin--;
-		for (line = begin; line > im->text && line[-1] != '\n'; line--)
-			;
-		if (line[strspn(line, " \t")] == '#' || strchr(" \t\r\n\"'\\", at[3]) == NULL)
-			continue;
-		text_put(name, size, "%.*s", (int)(at + 3 - begin), begin);
-		tries++;
-		if ((text = named_text(im, named_known(name), &n)) != NULL && is_python(text) && (strstr(text, "TrainingArguments(") != NULL ||
-		    strstr(text, "Trainer(") != NULL))
-			return text;
-		free(text);
-	}
-	return NULL;
-}
-
 bool
-tuning_script(struct jsonin *j, struct import *im)
+tuning_script(struct jsonin *j, struct import *im, const char *name)
 {
-	char name[PLANFILE_PATH_SIZE], *text = find_script(im, name, sizeof name);
+	size_t size;
+	char *text = named_text(im, named_known(name), &size);
+	const bool trains = text != NULL && notebook_is_python(text) && (strstr(text, "TrainingArguments(") != NULL ||
+	    strstr(text, "Trainer(") != NULL);
 
-	if (text == NULL)
-		return false;
-	notes_add(&im->taken, "script -> the settings of %s", name);
-	put_script(j, im, text, name);
+	if (trains) {
+		notes_add(&im->taken, "script -> the settings of %s", name);
+		put_script(j, im, text, name);
+	}
 	free(text);
-	return true;
+	return trains;
 }
