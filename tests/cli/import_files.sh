@@ -131,4 +131,19 @@ printf '# Serve\n```bash\nvllm serve Qwen/Qwen3-8B --tensor-parallel-size 2\n```
 run 0 import --gpu=h100 page.md
 out_has '^	tp = 2;'
 
+about 'what a script asks Slurm for'
+head='#SBATCH -N 2 --time=1:00\n#SBATCH --gpus-per-node=a100:4\n##SBATCH --nodes=16\n'
+for launch in 'srun torchrun --nnodes $SLURM_NNODES --nproc_per_node $SLURM_GPUS_ON_NODE pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64' \
+    'srun vllm serve Qwen/Qwen2.5-72B --tensor-parallel-size 4 --pipeline-parallel-size 2' \
+    'srun accelerate launch train.py --model Qwen/Qwen3-8B'; do
+	{ printf '#!/bin/bash\n'; printf '%b' "$head"; echo "$launch"; } >batch.sh
+	run 0 import batch.sh
+	out_has '^	gpu = "a100-sxm4-80gb";'
+	out_has '^	nodes = 2;'
+	out_has '^	gpus_per_node = 4;'
+done
+printf '#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH -G 16\nsrun vllm serve Qwen/Qwen2.5-72B --tensor-parallel-size 8 --gpu h100\n' >batch.sh
+run 0 import --gpu=h100 batch.sh
+out_has '^	nodes = 2;'
+
 finish

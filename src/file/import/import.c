@@ -8,6 +8,8 @@
 #include "core/framework/resolve.h"
 #include "file/launches/launches.h"
 #include "file/machines/lists.h"
+#include "file/machines/machines.h"
+#include "file/notation/sbatch.h"
 #include "file/import/wrapped.h"
 #include "file/models/checkpoint.h"
 #include "file/models/hf.h"
@@ -208,6 +210,17 @@ read_launch(struct import *im)
 	return by->name;
 }
 
+/* A script that asks Slurm for a kind of GPU, and says nothing else of it. */
+static void
+take_gpu(struct import *im)
+{
+	struct sbatch asked;
+
+	sbatch_read(&asked, im->text);
+	if (im->section == NULL && !field_is_set(FIELD_GPU, im->plan))
+		machines_gpu(im, asked.gpu, "#SBATCH");
+}
+
 /* A text of one kind or, NULL, of that which it looks like. */
 static enum import_status
 import_checked(struct import *im, const char *kind)
@@ -227,6 +240,7 @@ import_checked(struct import *im, const char *kind)
 	im->section = by->section;
 	im->launch = read_launch;
 	by->read(im);
+	take_gpu(im);
 	if ((im->unread[0] != '\0' || im->unsaid != NULL) && im->errors->count == 0 && !has_shape(im->plan))
 		import_unnamed(im);
 	if (im->errors->count > 0)

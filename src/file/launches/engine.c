@@ -12,6 +12,7 @@
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
 #include "file/notation/notebook.h"
+#include "file/notation/sbatch.h"
 #include "file/source/named.h"
 #include "file/source/words.h"
 
@@ -259,7 +260,8 @@ take_ranks(struct import *im, const struct jsonin *j, const struct engine *e)
 	const bool inside = settings_on(j, "enable_dp_attention") || settings_on(j, "enable_attention_dp");
 	const int64_t dp = settings_number(j, copies, 1);
 	const int64_t cp = settings_number(j, "attention_context_parallel_size", 1), ffn = take_apart(im, j);
-	int64_t world;
+	int64_t world, nodes = settings_number(j, "nnodes", 0);
+	struct sbatch asked;
 
 	if (cp > 1 && p->tp % cp == 0) { /* a part of TP */
 		import_set_int(im, FIELD_CP, cp, "attention_context_parallel_size");
@@ -272,7 +274,10 @@ take_ranks(struct import *im, const struct jsonin *j, const struct engine *e)
 		import_ignore(im, copies, "in a plan each rank of DP attention holds all of it");
 	if (ffn == 0)
 		take_experts(im, j, world / most_of(p->pp, 1));
-	import_machine(im, im->world > 0 ? im->world : world + ffn, ffn > 0 ? 0 : settings_number(j, "nnodes", 0), 0,
+	sbatch_read(&asked, im->text);
+	if (nodes == 0 && asked.gpus > 0 && world > asked.gpus && world % asked.gpus == 0)
+		nodes = world / asked.gpus;
+	import_machine(im, im->world > 0 ? im->world : world + ffn, ffn > 0 ? 0 : nodes, 0,
 	    im->world > 0 ? "--world" : e->keys[0].path);
 }
 

@@ -9,6 +9,7 @@
 #include "file/launches/megatron_hybrid.h"
 #include "file/launches/megatron_rules.h"
 #include "file/launches/settings_keys.h"
+#include "file/notation/sbatch.h"
 
 /* ---- rows of the table ------------------------------------------------------------------ */
 
@@ -367,27 +368,15 @@ last_number(const char *text)
 	return text_to_int(digits, &n) && n > 0 ? n : 0;
 }
 
-/* What a flag of torchrun, srun or sbatch says; 0 where only a run could tell. */
+/* What a flag of torchrun or srun says; 0 where only a run could tell. */
 static int64_t
 launch_number(const struct megatron_args *a, const char *const *flags)
 {
 	for (; *flags != NULL; flags++) {
 		const struct megatron_arg *arg = megatron_arg(a, *flags);
-		char directive[64];
-		const char *at;
 
 		if (arg != NULL && arg->values > 0 && !arg->value[0].unknown)
 			return last_number(arg->value[0].text);
-		text_put(directive, sizeof directive, "\n#SBATCH %s", *flags);
-		at = strstr(a->im->text, directive);
-		if (at != NULL && strchr("= \t", at[strlen(directive)]) != NULL) {
-			char value[64];
-
-			at += strlen(directive);
-			at += strspn(at, "= \t");
-			text_put(value, sizeof value, "%.*s", (int)strcspn(at, " \t\r\n"), at);
-			return last_number(value);
-		}
 	}
 	return 0;
 }
@@ -398,10 +387,14 @@ put_machine(struct megatron_args *a)
 	static const char *const node_flags[] = { "--nnodes", "--nodes", "-N", NULL };
 	static const char *const gpu_flags[] = { "--nproc-per-node", "--nproc_per_node",
 		"--gpus-per-node", "--gres", "--ntasks-per-node", NULL };
-	const int64_t nodes = launch_number(a, node_flags), gpus = launch_number(a, gpu_flags);
-	const bool told = nodes > 0 && gpus > 0;
-	int64_t world = a->im->world;
+	int64_t nodes = launch_number(a, node_flags), gpus = launch_number(a, gpu_flags), world = a->im->world;
+	struct sbatch asked;
+	bool told;
 
+	sbatch_read(&asked, a->im->text);
+	nodes = nodes > 0 ? nodes : asked.nodes;
+	gpus = gpus > 0 ? gpus : asked.gpus > 0 ? asked.gpus : asked.tasks;
+	told = nodes > 0 && gpus > 0;
 	a->im->line = 0;
 	if (world > 0) /* which the user says over a script's defaults */
 		import_machine(a->im, world, 0, gpus > 0 && world % gpus == 0 ? gpus : 0, "--world");

@@ -7,6 +7,7 @@
 #include "core/base/number.h"
 #include "file/launches/launches.h"
 #include "file/models/checkpoint.h"
+#include "file/notation/sbatch.h"
 #include "file/notation/yamlin.h"
 #include "file/source/named.h"
 #include "file/source/words.h"
@@ -260,7 +261,14 @@ settings_world(struct import *im, int64_t nodes, int64_t gpus, int64_t usual, co
 	static const char launcher[] = "the launcher says (--world)";
 	const struct plan *p = im->plan;
 	const int64_t apart = plan_has_rollouts(p) && p->rl.placement == RL_SPLIT ? p->rl.rollout_gpus : 0;
+	struct sbatch asked;
 
+	sbatch_read(&asked, im->text);
+	if (gpus <= 0 && asked.gpus > 0) { /* a launcher that is not told uses what it sees */
+		gpus = asked.gpus;
+		nodes = most_of(nodes, most_of(asked.nodes, 1));
+		source = "#SBATCH";
+	}
 	if (im->world > 0) {
 		import_machine(im, im->world, 0, 0, "--world");
 	} else if (gpus > 0) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "file/notation/sbatch.h"
 #include "file/notation/shell_reader.h"
 
 enum { PATTERN_SIZE = 256 }; /* of a case; a longer word is none that one would compare */
@@ -476,10 +477,40 @@ read_body(struct shell *s, const char *text, const char *end, unsigned line)
 	return ok;
 }
 
+/* What Slurm sets of what the script asks it for (sbatch(1), OUTPUT ENVIRONMENT VARIABLES). */
+static bool
+set_by_slurm(struct shell *s, const char *text)
+{
+	struct sbatch b;
+
+	sbatch_read(&b, text);
+	const struct {
+		const char *name;
+		int64_t value;
+	} rows[] = {
+		{ "SLURM_NNODES", b.nodes }, { "SLURM_JOB_NUM_NODES", b.nodes }, { "SLURM_GPUS_ON_NODE", b.gpus },
+		{ "SLURM_GPUS_PER_NODE", b.gpus }, { "SLURM_NTASKS_PER_NODE", b.tasks }, { "SLURM_NTASKS", b.nodes * b.tasks },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char digits[24];
+		const size_t n = text_put(digits, sizeof digits, "%lld", (long long)rows[i].value);
+		struct shell_word word = { .line = 1 };
+		const struct shell_list list = { 1, 1, &word };
+
+		if (rows[i].value <= 0)
+			continue;
+		word.text = shell_copy(s, digits, n, 1);
+		if (word.text == NULL || !shell_assign(s, rows[i].name, &list, false, false, 1))
+			return false;
+	}
+	return true;
+}
+
 bool
 shell_read(struct shell *s, const char *text, size_t size)
 {
-	return read_body(s, text, text + size, 1);
+	return set_by_slurm(s, text) && read_body(s, text, text + size, 1);
 }
 
 bool
