@@ -155,6 +155,15 @@ for free in '' --free=cluster.nodes; do
 done
 good search slo --top=1 --set=traffic.rate=20 --set=traffic.ttft_limit=1 --set=traffic.tpot_limit=0.03 rate.cfg
 out_has "^Options of 1: --nodes=$fewest "
+# which it asks by itself; an objective is another question
+cp out asked
+good search --top=1 --set=traffic.rate=20 --set=traffic.ttft_limit=1 --set=traffic.tpot_limit=0.03 rate.cfg
+sed '$d' out >new
+sed '$d' asked | cmp - new || fail 'a service with limits asks for something else'
+good search --top=1 --set=traffic.rate=20 --set=traffic.ttft_limit=1 --objective=memory rate.cfg
+out_lacks '^slo'
+good search --top=1 --set=traffic.tpot_limit=0.03 --fix=pp rate.cfg
+out_has '^slo: --objective=tokens '
 good search slo ttft=2s rate=1 --free=cluster.nodes=1 --price=h100-sxm-80gb=2.5 --top=1 \
     --objective=serving.cost_per_million_tokens rate.cfg
 out_has 'serving.cost_per_million_tokens'

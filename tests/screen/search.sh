@@ -72,3 +72,15 @@ expect 'rc=0|discard'
 text | grep -q 'rc=' || keys d
 expect 'rc=0'
 restored
+
+# A service at a rate with limits asks for the fewest GPUs inside them.
+start 120 30 tmux-256color "'$PROG'" "'$TOP/share/plans/serve-rate-llama-3.1-70b.cfg'"
+expect '12 of 12 req/s inside p99'
+keys S
+expect 'search: fewest GPUs, then least TPOT; .* 12 requests a second'
+expect 'where: serving.ttft_within<=1s'
+expect 'cut, .* fit; .* on [0-9]+ thread'
+expect '> +1t? '
+keys Escape q
+expect 'rc=0'
+restored

@@ -196,6 +196,40 @@ test_question(void **test)
 	assert_string_equal(l->ask, "objective=gpus free=cluster.nodes=1..64 fix=cp");
 }
 
+/* A service with limits asks for them by itself, whatever else is asked, unless an objective is said. */
+static void
+test_service(void **test)
+{
+	struct session *s = session_searching(test, 140, 40);
+	const struct search_view *l = search_view_of(s);
+
+	type(s, ":set mode serve\r:set model llama-3.1-8b\r:set nodes 1\r:set traffic.rate 4\r:set mix chat\r");
+	search(s, "S");
+	assert_true(shows(s, "search: fastest for a user"));
+	key(s, INPUT_ESCAPE);
+	type(s, ":set traffic.ttft_limit 1\r:set traffic.tpot_limit 0.03\r");
+	search(s, "S");
+	assert_true(shows(s, "search: fewest GPUs, then least TPOT"));
+	assert_true(shows(s, ", TTFT at most 1s, TPOT at most 0.03s"));
+	assert_true(l->news.kept > 0);
+	type(s, "e");
+	assert_true(shows(s, ":search slo"));
+	key(s, INPUT_ESCAPE);
+	search(s, ":search fix=pp fix=prefill_workers fix=nodes\r");
+	assert_true(shows(s, "search: fewest GPUs, then least TPOT"));
+	for (int i = 0; i < l->space->count; i++)
+		assert_true(l->space->field[i].field != FIELD_PP && l->space->field[i].field != FIELD_NODES);
+	key(s, INPUT_ESCAPE);
+	type(s, ":set traffic.tpot_limit 0.02\r");
+	search(s, "S");
+	assert_true(shows(s, "TPOT at most 0.02s"));
+	search(s, ":search objective=memory\r");
+	assert_true(shows(s, "search: least memory"));
+	type(s, ":set traffic.rate 0\r");
+	search(s, ":search fix=pp\r");
+	assert_true(shows(s, "search: most tokens of a GPU"));
+}
+
 static void
 test_sort(void **test)
 {
@@ -473,7 +507,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_ranking), SESSION_TEST(test_from_mends), SESSION_TEST(test_texts), SESSION_TEST(test_told), SESSION_TEST(test_grows), SESSION_TEST(test_best),
-		SESSION_TEST(test_sort), SESSION_TEST(test_question), SESSION_TEST(test_columns), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
+		SESSION_TEST(test_sort), SESSION_TEST(test_question), SESSION_TEST(test_service),
+		SESSION_TEST(test_columns), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
 		SESSION_TEST(test_cancel), SESSION_TEST(test_adds), SESSION_TEST(test_again),
 		SESSION_TEST(test_compare), SESSION_TEST(test_ask), SESSION_TEST(test_nothing),
 		SESSION_TEST(test_marks), SESSION_TEST(test_sizes),

@@ -151,22 +151,21 @@ put_ask(struct options *o, char *word)
 
 /* What a question asks for goes before what else is asked, which may say it otherwise. */
 static bool
-take_question(struct search_job *job, const struct options *o, int words, struct options *mine,
-    char *text)
+take_question(struct search_job *job, const struct options *o, const char *const *asked, int words,
+    struct options *mine, char *text)
 {
 	char err[QUESTION_SIZE], *rest = text, *word;
-	const int taken = question_ask(&job->session.plan, &job->session.catalog, o->operand, words,
-	    job->options, err);
+	const int taken = question_ask(&job->session.plan, &job->session.catalog, asked, words, job->options, err);
 
 	*mine = *o;
 	if (taken < words) {
 		if (taken >= 0)
-			text_put(err, sizeof err, "'%s' is no file and no word of the question", o->operand[taken]);
-		usage_error("search %s: %s", o->operand[0], err);
+			text_put(err, sizeof err, "'%s' is no file and no word of the question", asked[taken]);
+		usage_error("search %s: %s", asked[0], err);
 		return false;
 	}
 	for (int i = 0; i < taken; i++)
-		text_add(job->question, sizeof job->question, "%s%s", i > 0 ? " " : "", o->operand[i]);
+		text_add(job->question, sizeof job->question, "%s%s", i > 0 ? " " : "", asked[i]);
 	text_put(text, QUESTION_SIZE, "%s", job->options);
 	mine->ask = calloc(o->asks + QUESTION_SIZE / 8, sizeof *mine->ask);
 	if (mine->ask == NULL)
@@ -382,11 +381,14 @@ knows_first(const struct options *o, int words)
 static int
 ask_job(struct search_job *job, const struct options *o, int words)
 {
+	const char *usual = words == 0 && o->objective == NULL ? question_usual(&job->session.plan) : NULL;
+	const char *const *asked = usual != NULL ? &usual : o->operand;
 	char text[QUESTION_SIZE];
 	int status = STATUS_ERROR;
 	struct options mine;
 
-	if (!take_prices(&job->session, o) || (words > 0 && !take_question(job, o, words, &mine, text)))
+	words += usual != NULL;
+	if (!take_prices(&job->session, o) || (words > 0 && !take_question(job, o, asked, words, &mine, text)))
 		return STATUS_ERROR;
 	if (make_job(job, words > 0 ? &mine : o))
 		status = run_job(job, words > 0 ? &mine : o);

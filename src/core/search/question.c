@@ -191,9 +191,9 @@ put_pools(const struct plan *p, char *options)
 			text_add(options, QUESTION_SIZE, ",%lldxtp%lld", (long long)n, (long long)size);
 }
 
-/* A limit as a condition; of percentiles it is the plan's own too, which its results are told by. False for no time. */
+/* A limit as a condition; of percentiles it becomes the plan's own, which its results are told by. False for no time. */
 static bool
-put_limit(const struct plan *p, const char *name, const char *value, bool rate, char *options, char *err)
+put_limit(const struct plan *p, const char *name, const char *value, double own, bool rate, char *options, char *err)
 {
 	struct search_condition c;
 	char limit[sizeof c.text];
@@ -202,7 +202,7 @@ put_limit(const struct plan *p, const char *name, const char *value, bool rate, 
 	if (!condition_parse(&c, limit, p, err, QUESTION_SIZE) || !(c.limit > 0))
 		return false;
 	text_add(options, QUESTION_SIZE, " where=%s", limit);
-	if (rate)
+	if (rate && c.limit != own)
 		text_add(options, QUESTION_SIZE, " free=traffic.%s_limit=%.10g", name, c.limit);
 	return true;
 }
@@ -232,7 +232,7 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 	}
 	if (value[2] != NULL && (!text_to_real(value[2], &rate) || !(rate > 0)))
 		return refuse_question(err, "the rate is a number of requests a second, such as rate=20");
-	for (int k = 0; k < 2 && rate > 0; k++)
+	for (int k = 0; k < 2; k++)
 		if (value[k] == NULL && own[k] > 0) {
 			text_put(text[k], sizeof text[k], "%.10gs", own[k]);
 			value[k] = text[k];
@@ -241,10 +241,10 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 		return refuse_question(err, "which limits? Such as ttft=1s tpot=30ms, and rate=20 requests a second");
 	text_put(options, QUESTION_SIZE, rate > 0 ? "objective=gpus,serving.tpot_within" :
 	    "objective=tokens free=serving.concurrency=1..%d", REQUESTS_MOST);
-	if (value[2] != NULL)
+	if (rate != p->traffic.rate)
 		text_add(options, QUESTION_SIZE, " free=traffic.rate=%s", value[2]);
 	for (int k = 0; k < 2; k++)
-		if (value[k] != NULL && !put_limit(p, names[k], value[k], rate > 0, options, err))
+		if (value[k] != NULL && !put_limit(p, names[k], value[k], own[k], rate > 0, options, err))
 			return refuse_question(err, "a limit is a time, such as ttft=1s or tpot=30ms");
 	if (rate > 0) {
 		put_nodes_apart(2 * p->cluster.nodes > NODES_EACH ? 2 * p->cluster.nodes : NODES_EACH, options);
@@ -372,6 +372,14 @@ question_find(const char *name)
 		if (text_equal(question_table[i].name, name))
 			return &question_table[i];
 	return NULL;
+}
+
+const char *
+question_usual(const struct plan *p)
+{
+	const struct arrivals *t = &p->traffic;
+
+	return p->mode == MODE_SERVE && (t->ttft_limit > 0 || t->tpot_limit > 0) ? "slo" : NULL;
 }
 
 int

@@ -25,6 +25,9 @@ extern const size_t question_count;
 /* By name; NULL when there is none. */
 const struct question *question_find(const char *name);
 
+/* What is asked of a plan where nobody says: of a service with limits "slo"; NULL where the fastest is meant. */
+const char *question_usual(const struct plan *p);
+
 /*
  * Of words that begin with the name of a question, about a resolved plan: its search into options,
  * of QUESTION_SIZE as err is. Returns how many words it took, 0 where the first one is no name of a

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/search/question.h"
 #include "core/search/search_why.h"
 #include "ui/list/views.h"
 #include "ui/state/prompt.h"
@@ -50,9 +51,10 @@ search_view_again(struct state *s)
 unsigned
 search_view_change(struct state *s)
 {
+	const char *usual = question_usual(&s->plan);
 	char text[LINE_SIZE];
 
-	text_put(text, sizeof text, "search %s", s->search->ask[0] != '\0' ? s->search->ask :
+	text_put(text, sizeof text, "search %s", s->search->ask[0] != '\0' ? s->search->ask : usual != NULL ? usual :
 	    "objective=time");
 	prompt_begin(s, PROMPT_COMMAND, text, false);
 	return 0;

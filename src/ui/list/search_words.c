@@ -5,23 +5,38 @@
 #include "core/base/units.h"
 #include "ui/list/search_table.h"
 
-/* What people call the best of a number. */
+/* What people call the best of a number, and the number itself where its label is long. */
 static const struct {
 	enum result_id id;
-	const char *best;
+	const char *best, *name;
 } words[] = {
-	{ RESULT_STEP, "fastest" }, { RESULT_RL_STEP, "fastest" }, { RESULT_TPOT, "fastest for a user" },
-	{ RESULT_TTFT, "soonest first token" }, { RESULT_PEAK_TOTAL, "least memory" },
-	{ RESULT_RL_PEAK, "least memory" }, { RESULT_WORLD, "fewest GPUs" },
-	{ RESULT_TOKENS_GPU, "most tokens of a GPU" }, { RESULT_GENERATED_GPU, "most tokens of a GPU" },
-	{ RESULT_RL_TOKENS_GPU, "most tokens of a GPU" }, { RESULT_RUN, "shortest run" },
-	{ RESULT_DAYS, "shortest run" }, { RESULT_PARAMS_TOTAL, "largest model" },
+	{ RESULT_TPOT_WITHIN, "least TPOT", "TPOT" }, { RESULT_TTFT_WITHIN, "soonest first token", "TTFT" },
+	{ RESULT_STEP, "fastest", NULL }, { RESULT_RL_STEP, "fastest", NULL }, { RESULT_TPOT, "fastest for a user", NULL },
+	{ RESULT_TTFT, "soonest first token", NULL }, { RESULT_PEAK_TOTAL, "least memory", NULL },
+	{ RESULT_RL_PEAK, "least memory", NULL }, { RESULT_WORLD, "fewest GPUs", NULL },
+	{ RESULT_TOKENS_GPU, "most tokens of a GPU", NULL }, { RESULT_GENERATED_GPU, "most tokens of a GPU", NULL },
+	{ RESULT_RL_TOKENS_GPU, "most tokens of a GPU", NULL }, { RESULT_RUN, "shortest run", NULL },
+	{ RESULT_DAYS, "shortest run", NULL }, { RESULT_PARAMS_TOTAL, "largest model", NULL },
 };
+
+enum { WORDS = sizeof words / sizeof *words };
+
+/* WORDS where it has none. */
+static size_t
+words_of(int id)
+{
+	size_t i = 0;
+
+	while (i < WORDS && (int)words[i].id != id)
+		i++;
+	return i;
+}
 
 static const char *
 label_of(const struct search_target *t)
 {
-	const char *label = t->kind == TARGET_FIELD ? field_table[t->id].label :
+	const size_t at = t->kind == TARGET_RESULT ? words_of(t->id) : WORDS;
+	const char *label = at < WORDS && words[at].name != NULL ? words[at].name : t->kind == TARGET_FIELD ? field_table[t->id].label :
 	    t->kind == TARGET_RESULT ? result_table[t->id].label : NULL;
 
 	return label != NULL ? label : target_name(t);
@@ -30,12 +45,11 @@ label_of(const struct search_target *t)
 static void
 add_aim(const struct search_target *t, char *buf, size_t size)
 {
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (t->kind == TARGET_RESULT && t->id == (int)words[i].id) {
-			text_add(buf, size, "%s", words[i].best);
-			return;
-		}
-	if (t->kind == TARGET_COST)
+	const size_t at = t->kind == TARGET_RESULT ? words_of(t->id) : WORDS;
+
+	if (at < WORDS)
+		text_add(buf, size, "%s", words[at].best);
+	else if (t->kind == TARGET_COST)
 		text_add(buf, size, "cheapest");
 	else if (t->kind == TARGET_GPU_HOURS)
 		text_add(buf, size, "fewest GPU hours");

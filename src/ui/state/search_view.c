@@ -12,6 +12,8 @@
 #include "core/search/search_why.h"
 #include "ui/state/summary.h"
 
+enum { WORDS_SIZE = QUESTION_SIZE + LINE_SIZE };
+
 /* ---- what is asked for ------------------------------------------------------------- */
 
 /* One word of the text, cut off at its blank: "free=tp=2,4" is name and value. */
@@ -148,8 +150,20 @@ take_word(struct search *s, struct wishes *w, const struct plan *p, const struct
 	return false;
 }
 
-/* Read what is asked of a search of a plan. What it points to is in `words`, which is as long
- * as the text. */
+/* The question that a plan asks by itself, unless an objective is said, and what else is asked. */
+static void
+put_words(const char *ask, const struct plan *p, char *words)
+{
+	const char *usual = question_usual(p);
+	char err[QUESTION_SIZE];
+
+	*words = '\0';
+	if (usual != NULL && strstr(ask, "objective=") == NULL)
+		question_ask(p, NULL, &usual, 1, words, err);
+	text_add(words, WORDS_SIZE, " %s", ask);
+}
+
+/* Read what is asked of a search of a plan. What it points to is in `words`, of WORDS_SIZE. */
 static bool
 read_ask(const char *ask, const struct plan *p, struct search *s, struct wishes *w, char *words,
     char *err, size_t size)
@@ -163,7 +177,7 @@ read_ask(const char *ask, const struct plan *p, struct search *s, struct wishes 
 		return false;
 	if (strstr(ask, "pareto") != NULL) /* a front of all switches would be endless */
 		wishes_fix_group(w, WISH_SWITCHES, p);
-	text_put(words, LINE_SIZE, "%s", ask);
+	put_words(ask, p, words);
 	while (next_word(&text, &word))
 		if (!take_word(s, w, p, &word, err, size))
 			return false;
@@ -176,7 +190,7 @@ struct field_set
 search_view_free_fields(const struct state *s)
 {
 	struct field_set set = { { 0 } };
-	char words[LINE_SIZE], err[256];
+	char words[WORDS_SIZE], err[256];
 	struct search search;
 	struct wishes w;
 
@@ -263,7 +277,7 @@ bool
 search_view_begin(struct state *s, const char *ask, char *err, size_t size)
 {
 	struct search_view *l = s->search;
-	struct search_space *space = malloc(sizeof *space + LINE_SIZE);
+	struct search_space *space = malloc(sizeof *space + WORDS_SIZE);
 	char *words, asked[LINE_SIZE];
 	struct search search;
 	struct wishes w;
