@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/serve/serve_curve.h"
 #include "core/serve/serve_open.h"
 #include "servecase.h"
 
@@ -223,6 +224,44 @@ test_rates_of_pools(void **state)
 	assert_true(near(starved.rate.saturation, starved.prefill_rate, 1e-9));
 }
 
+/* Times of a curve rise with the rate, those of the plan's own are the estimate's, and those of the one inside the
+ * limits keep them. */
+static void
+test_curve_rises(void **state)
+{
+	static const char *const shapes[] = { "0.3", "1", "10000" }, *const rates[] = { "2", "11", "23", "31", "200" },
+	    *const routes[] = { "least_loaded", "random", "round_robin" };
+	struct serve_point point[SERVE_CURVE_MAX];
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("4");
+	set("replicas", "4");
+	set("traffic.mix", "rag");
+	set("traffic.ttft_limit", "0.7");
+	set("traffic.tpot_limit", "0.03");
+	for (int i = 0; i < 3 * 5 * 3; i++) {
+		struct serve s;
+		size_t n;
+
+		set("burstiness", shapes[i % 3]);
+		set("traffic.routing", routes[i / 3 % 3]);
+		s = estimate_at(rates[i / 9]);
+		n = serve_curve(point, &p, &layout, &placement, &s, &room);
+		assert_true(n > 9);
+		for (size_t k = 0; k < n && point[k].load < 1; k++) {
+			const struct serve_point *a = &point[k > 0 ? k - 1 : 0], *b = &point[k];
+
+			assert_true(b->ttft_within > 0 && a->ttft_within <= b->ttft_within && a->tpot_within <= b->tpot_within);
+			assert_true(a->ttft_seconds <= b->ttft_seconds && a->tpot_seconds <= b->tpot_seconds);
+			if (b->is_plan)
+				assert_true(near(b->ttft_within, s.rate.ttft.asked, 1e-9) && near(b->tpot_within, s.rate.tpot.asked, 1e-9));
+			if (b->is_inside && !b->is_plan)
+				assert_true(b->ttft_within <= .7 && b->tpot_within <= .03);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -230,7 +269,7 @@ main(void)
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
 		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
-		cmocka_unit_test(test_rates_of_pools),
+		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

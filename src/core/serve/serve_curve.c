@@ -4,7 +4,7 @@
 #include "core/serve/serve_open.h"
 
 static const double loads[] = { .1, .2, .3, .4, .5, .6, .7, .8, .9, .95 };
-enum { LOADS = sizeof loads / sizeof *loads };
+enum { LOADS = sizeof loads / sizeof *loads, TIMES = 4 };
 
 /* ---- requests at once --------------------------------------------------------------------- */
 
@@ -89,6 +89,47 @@ fill_point(struct serve_point *at, const struct plan *p, const struct serve *s,
 	at->tokens_per_second_per_user = 1 / r.tpot.p50;
 }
 
+/* Times rise with the rate. Where the few hundred requests of a point say otherwise it is by chance: the points
+ * around the plan's own and the one inside the limits make way for these. */
+static void
+keep_rising(double *const at[], size_t count, size_t own, size_t inside)
+{
+	const size_t low = own < inside ? own : inside, high = own < inside ? inside : own;
+
+	if (*at[high] < *at[low])
+		*at[inside] = *at[own];
+	for (size_t i = high + 1; i < count; i++)
+		*at[i] = larger(*at[i], *at[i - 1]);
+	for (size_t i = low; i-- > 0;)
+		*at[i] = smaller(*at[i], *at[i + 1]);
+	for (size_t i = low + 1; i < high; i++)
+		*at[i] = smaller(larger(*at[i], *at[i - 1]), *at[high]);
+}
+
+static void
+smooth(struct serve_point *point, size_t points)
+{
+	double *at[TIMES][SERVE_CURVE_MAX];
+	size_t count = 0, own = SERVE_CURVE_MAX, inside = SERVE_CURVE_MAX;
+
+	for (size_t i = 0; i < points; i++) {
+		double *const times[TIMES] = { &point[i].ttft_seconds, &point[i].tpot_seconds,
+			&point[i].ttft_within, &point[i].tpot_within };
+
+		if (!(point[i].ttft_seconds > 0))
+			continue; /* beyond what the engines take */
+		own = point[i].is_plan ? count : own;
+		inside = point[i].is_inside ? count : inside;
+		for (int k = 0; k < TIMES; k++)
+			at[k][count] = times[k];
+		count++;
+	}
+	own = own < count ? own : inside < count ? inside : 0;
+	inside = inside < count ? inside : own;
+	for (int k = 0; k < TIMES && count > 0; k++)
+		keep_rising(at[k], count, own, inside);
+}
+
 static size_t
 open_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p, const struct serve *s,
     struct rate_room *room)
@@ -106,6 +147,7 @@ open_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p, cons
 		    point[i].rate <= s->rate.inside;
 		fill_point(&point[i], p, s, room);
 	}
+	smooth(point, count);
 	return count;
 }
 

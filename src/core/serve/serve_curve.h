@@ -27,7 +27,8 @@ struct serve_point {
 
 /* The times of a plan that is served, as s says, from the fewest requests to the most. At once: its
  * own and powers of two up to what all its slots hold. At a rate: its own, the one inside the
- * limits, and tenths of the one that the engines take. Returns how many points. */
+ * limits, and tenths of the one that the engines take; times rise from one to the next. Returns how
+ * many points. */
 size_t serve_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p,
     const struct layout *l, const struct placement *pl, const struct serve *s,
     struct rate_room *room);
