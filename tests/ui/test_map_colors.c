@@ -635,11 +635,44 @@ test_own_of_nodes(void **unused)
 			for (int64_t b = 0; b < a; b += 8)
 				assert_int_equal(ground_of(&c, &v, a, 0) == ground_of(&c, &v, b, 0),
 				    layout_group_of(l, dp, a) == layout_group_of(l, dp, b));
-			assert_int_equal(ground_of(&c, &v, a, 0), ground_of(&c, &v, a, n - 1));
 		}
 	}
 	assert_true(finds(printed(&c, THEME_MONO), "first GPU  0   8   16   24 ", true));
 	assert_true(finds(printed(&c, THEME_MONO), "256 groups of 8, each inside one node", true));
+	canvas_free(&c);
+}
+
+/* Two kinds of many nodes are one line above the other, each of which goes on from node to node; where
+ * one of them is inside nodes, the other has both. */
+static void
+test_lines_of_nodes(void **unused)
+{
+	static const char *const kinds[] = { "dp", "pp", "tp" };
+	struct map_view v, inside;
+	struct map_grid g;
+	struct canvas c;
+
+	(void)unused;
+	lay_out("megatron", 2048, 8, 8, 16, 1);
+	v = view_of(kinds, 2, MAP_ZOOM_AUTO);
+	inside = view_of(kinds + 1, 2, MAP_ZOOM_AUTO);
+	map_grid_init(&g, &inside, &plan, &estimate, 143, 38);
+	assert_int_equal(g.unit_w, 2);
+	assert_int_equal(g.unit_h, 1);
+	map_grid_init(&g, &v, &plan, &estimate, 143, 38);
+	assert_int_equal(g.unit_w, 1);
+	assert_int_equal(g.unit_h, 2);
+	assert_true(canvas_init(&c, 143, 40, true));
+	map_draw(&c, (struct rect){ 0, 0, 143, 40 }, &plan, &estimate, &v);
+	for (int64_t rank = 8; rank < 2048 * 8; rank += 8) {
+		int x, y;
+
+		assert_true(map_find(&v, in(143, 40), rank, &x, &y));
+		assert_int_not_equal(theme_look(c.cell[(y + 1) * c.w + x].style, THEME_256, PALETTE_DARK).bg,
+		    ground_of(&c, &v, rank, 0));
+		if (rank % (8 * 128) != 0)
+			assert_int_equal(ground_of(&c, &v, rank, 0), ground_of(&c, &v, rank - 8, 0));
+	}
 	canvas_free(&c);
 }
 
@@ -736,7 +769,8 @@ main(void)
 		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places), cmocka_unit_test(test_long_layers),
 		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
 		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_own_colors), cmocka_unit_test(test_own_of_nodes), cmocka_unit_test(test_relation), cmocka_unit_test(test_relation_legend),
+		cmocka_unit_test(test_own_colors), cmocka_unit_test(test_own_of_nodes),
+		cmocka_unit_test(test_lines_of_nodes), cmocka_unit_test(test_relation), cmocka_unit_test(test_relation_legend),
 		cmocka_unit_test(test_meets), cmocka_unit_test(test_first_gpu),
 	};
 

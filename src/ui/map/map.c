@@ -439,7 +439,7 @@ drawing_init(struct map_drawing *d, const struct plan *p, const struct estimate 
 		struct map_paint *m = &d->paint[i];
 
 		map_paint_init(m, view->color[i], i, view->colors, view->depth, p, e, &beside);
-		m->single = view->colors > 1 && map_paint_inside(m, d->grid.stride);
+		m->single = view->colors > 1 && map_color_inside(m->color, &e->layout, d->grid.stride);
 		map_mend(&d->grid, m);
 		if (m->color.by == MAP_BY_RELATION)
 			map_paint_relate(m, view->cursor, d->grid.stride);

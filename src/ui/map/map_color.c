@@ -355,7 +355,7 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 	m->most = theme_set_most(m->set, depth);
 	if (m->values > m->colors && m->values <= m->most)
 		m->colors = m->most;
-	m->single = spaces > 1 && map_paint_inside(m, 1);
+	m->single = spaces > 1 && map_color_inside(color, &e->layout, 1);
 	m->blocks = depth != THEME_MONO && m->values > PAINT_LETTERS;
 	if (color.by == MAP_BY_GROUPS || color.by == MAP_BY_LINK)
 		paint_init(&m->paint, &e->layout, color.kind, m->set, m->colors, beside);
@@ -364,13 +364,12 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 }
 
 bool
-map_paint_inside(const struct map_paint *m, int64_t unit)
+map_color_inside(struct map_color color, const struct layout *l, int64_t unit)
 {
-	const struct layout *l = &m->estimate->layout;
-	const int64_t n = m->color.by == MAP_BY_GROUPS ? layout_group_size(l, m->color.kind) : 0;
+	const int64_t n = color.by == MAP_BY_GROUPS ? layout_group_size(l, color.kind) : 0;
 
-	return n > 0 && l->kind[m->color.kind].shape == GROUP_MASK && unit % n == 0 &&
-	    layout_member(l, m->color.kind, 0, n - 1) == n - 1;
+	return n > 0 && l->kind[color.kind].shape == GROUP_MASK && unit % n == 0 &&
+	    layout_member(l, color.kind, 0, n - 1) == n - 1;
 }
 
 void

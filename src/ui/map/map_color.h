@@ -104,7 +104,7 @@ void map_paint_init(struct map_paint *m, struct map_color color, int space, int 
     const struct paint_offsets *beside);
 
 /* Whether all units of so many ranks hold whole groups of the kind. */
-bool map_paint_inside(const struct map_paint *m, int64_t unit);
+bool map_color_inside(struct map_color color, const struct layout *l, int64_t unit);
 
 void map_paint_relate(struct map_paint *m, int64_t cursor, int64_t unit);
 

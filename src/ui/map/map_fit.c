@@ -27,7 +27,7 @@ static const struct form form_table[] = {
 enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3, RELATED_MOST = 1024,
 	WORD = 5, /* columns of "node " */
 	LABELLED_MOST = 512, /* more ranks have no room on any screen */
-	AREA = 64 }; /* is worth more than any width */
+	AREA = 64, LINES = 16 }; /* a cell is worth more than lines of colour, those more than any width */
 
 /* Columns from which on a unit gains nothing by more of them. */
 static const int wide_enough[MAP_ZOOM_COUNT] = {
@@ -159,7 +159,7 @@ most_lines(const struct fit *f, const struct map_grid *g)
 	case MAP_ZOOM_LABEL:
 		return 4; /* with coordinates, layers and memory */
 	default:
-		return map_grid_halved(g) ? 1 : 3;
+		return map_grid_halved(g) ? 1 : g->colors > 1 ? 2 * g->colors : 3;
 	}
 }
 
@@ -178,6 +178,8 @@ stretch(const struct fit *f, struct map_grid *g)
 		taller = most_lines(f, g) - g->unit_h;
 	if (taller > 0)
 		g->unit_h += (int)taller;
+	if (g->zoom >= MAP_ZOOM_CELL && g->unit_h > g->colors)
+		g->unit_h -= g->unit_h % g->colors; /* one is as high as another */
 	size_blocks(g);
 }
 
@@ -199,8 +201,21 @@ size_units(struct map_grid *g, const struct map_view *view, const struct estimat
 		g->colon = g->letters > 0 && (by == MAP_BY_STAGE || by == MAP_BY_MEMORY);
 		g->unit_w = g->rank_w + g->colon + g->letters + (g->tight ? 1 : 2);
 	} else {
-		g->unit_w = view->colors;
+		g->unit_w = g->tall ? 1 : g->colors;
+		g->unit_h = g->tall ? g->colors : 1;
 	}
+}
+
+/* Sources that have a part of each unit: beside others those have none whose groups are all inside
+ * units. */
+static int
+colors_of(const struct map_view *view, const struct layout *l, int64_t stride)
+{
+	int n = 0;
+
+	for (int i = 0; i < view->colors; i++)
+		n += !map_color_inside(view->color[i], l, stride);
+	return n > 0 ? n : 1;
 }
 
 /* What a box and a unit stand for. */
@@ -256,6 +271,7 @@ form_init(const struct fit *f, struct map_grid *g, const struct form *form, bool
 		g->gap = g->zoom == MAP_ZOOM_LABEL || (!form->tight && (g->zoom == MAP_ZOOM_CELL ||
 		    (g->zoom == MAP_ZOOM_HALF && f->view->colors > 1 && !f->fixed)));
 	}
+	g->colors = colors_of(f->view, &f->estimate->layout, g->stride);
 	size_units(g, f->view, f->estimate);
 	return true;
 }
@@ -270,20 +286,31 @@ most_columns(const struct fit *f, const struct map_grid *g)
 	return most >= n ? n : most > 1 ? most : 1;
 }
 
-/* The largest cells are best, of nodes the widest, as a character is higher than wide; on paper, and
- * where they have their own size, the fewest lines. Then what comes first. False where it does not fit. */
+/* The largest cells are best; then colours in lines, as those go on in the next cell; of nodes the
+ * widest, as a character is higher than wide. */
+static int64_t
+score_of(const struct map_grid *g)
+{
+	const bool lines = g->zoom >= MAP_ZOOM_CELL && g->colors > 1 && g->unit_h >= g->colors;
+	int64_t wide = least_of(g->unit_w, wide_enough[g->zoom]);
+
+	if (g->zoom >= MAP_ZOOM_CELL && !lines && wide > g->colors)
+		wide -= wide % g->colors; /* one is as wide as another */
+	return wide * g->unit_h * AREA + (lines ? LINES : 0) + (g->zoom >= MAP_ZOOM_NODE ? wide : 0);
+}
+
+/* The best one; on paper, and where cells have their own size, with the fewest lines. Then what comes
+ * first. False where it does not fit. */
 static bool
 consider(struct fit *f, const struct map_grid *g)
 {
 	struct map_grid at = *g;
-	int64_t score, wide;
+	int64_t score;
 
 	if (grid_width(&at) > f->w || map_grid_lines(&at) > f->h)
 		return false;
 	stretch(f, &at);
-	wide = least_of(at.unit_w, wide_enough[at.zoom]);
-	score = f->fixed ? -map_grid_lines(&at) :
-	    wide * at.unit_h * AREA + (at.zoom >= MAP_ZOOM_NODE ? wide : 0);
+	score = f->fixed ? -map_grid_lines(&at) : score_of(&at);
 	if (f->found && score <= f->score)
 		return true;
 	f->found = true;
@@ -349,12 +376,18 @@ consider_all(struct fit *f, const struct map_grid *g)
 
 /* ---- which form ---------------------------------------------------------------------- */
 
+static bool
+may_be_tall(const struct fit *f, enum map_zoom zoom)
+{
+	return zoom == MAP_ZOOM_CARD || (zoom >= MAP_ZOOM_CELL && zoom != MAP_ZOOM_HALF && f->view->colors > 1);
+}
+
 static void
 consider_form(struct fit *f, const struct form *form)
 {
 	struct map_grid g;
 
-	for (int tall = 0; tall <= (form->zoom == MAP_ZOOM_CARD ? 1 : 0); tall++)
+	for (int tall = 0; tall <= (may_be_tall(f, form->zoom) ? 1 : 0); tall++)
 		for (int word = form->framed || form->tight ? 0 : 1; word >= 0; word--)
 			if (form_init(f, &g, form, tall == 1, word == 1 || f->view->printed))
 				consider_all(f, &g);
@@ -443,7 +476,7 @@ shortest(struct fit *f, struct map_grid *g, const struct form *form)
 	bool any = false;
 
 	f->odd = 1;
-	for (int tall = 0; tall <= (form->zoom == MAP_ZOOM_CARD ? 1 : 0); tall++) {
+	for (int tall = 0; tall <= (may_be_tall(f, form->zoom) ? 1 : 0); tall++) {
 		if (!form_init(f, &at, form, tall == 1, !form->tight))
 			continue;
 		for (int64_t block_cols = at.block; block_cols > 0; block_cols--) {

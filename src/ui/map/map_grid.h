@@ -21,6 +21,7 @@ struct map_grid {
 	int64_t boxes, units;    /* boxes; units in each */
 	int64_t world, stride;   /* ranks; ranks that one unit stands for */
 	int unit_w, unit_h;
+	int colors;              /* that have a part of a unit */
 	int stack;               /* units above each other in one cell */
 	int64_t cols, rows;      /* units of a box */
 	int box_w;               /* from one box to the next in a block */
@@ -31,7 +32,7 @@ struct map_grid {
 	bool word;               /* labels: "node 12", not its number alone */
 	int rank_w;              /* digits of the largest rank */
 	bool framed;
-	bool tall;               /* cards: the coordinates have a line of their own */
+	bool tall;               /* cards: the coordinates have a line of their own; cells: each colour has */
 	bool tight;              /* labels: without brackets */
 	int letters;             /* labels: of the groups, after the rank */
 	bool colon;              /* labels: a digit follows the rank, "[13:4]" */
