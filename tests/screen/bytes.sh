@@ -62,10 +62,14 @@ done
 keys q
 expect 'rc=0'
 
-# Two kinds side by side, neither of which goes on for long: a move for each node, not two colours.
+# Two kinds, each in lines of its own that go on from node to node; one of them may be another at each node.
 start 200 60 tmux-256color "'$PROG' --nodes=2048 --model=deepseek-v3 --tp=1 --pp=16 --ep=64"
 expect '2 errors'
 T pipe-pane -o -t s: "cat >'$D/bytes'"
-repaint ep,dp 'ep.dp' 45000
+repaint ep,dp 'ep.dp' 20000
+repaint ep,pp 'ep.pp' 30000
+repaint pp,dp 'pp.dp' 30000
+repaint ep,edp 'ep.edp' 30000
+repaint ep,pp,dp 'ep.pp.dp' 30000
 keys q
 expect 'rc=0'
