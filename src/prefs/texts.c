@@ -165,7 +165,7 @@ can_be(const struct texts *t, char kind, const char *text, size_t length, bool c
 	if (kind == 's')
 		return (strstr(part, "; ") == NULL && (commas || strstr(part, ", ") == NULL)) ||
 		    find_fixed(t, part) != NULL;
-	return length > 0 && part[strspn(part, "0123456789.,+-einfa")] == '\0';
+	return length > 0 && strspn(part, "0123456789.,+-einfa") + (strchr("kMGT", part[length - 1]) != NULL) == length;
 }
 
 static bool
@@ -310,25 +310,6 @@ say_clauses(const struct texts *t, const char *english, const char *sign, const 
 	return found == 0 ? SAID_NOT : found == parts ? SAID : SAID_PART;
 }
 
-/* A text that no line stands for, by its clauses. */
-static enum said
-say_parts(const struct texts *t, const char *english, int depth, char *buf, size_t size)
-{
-	char parts[TEXTS_SIZE];
-	enum said said = SAID_NOT;
-
-	if (strstr(english, "; ") != NULL)
-		return say_clauses(t, english, "; ", "；", depth, buf, size);
-	if (strstr(english, ", ") != NULL)
-		said = say_clauses(t, english, ", ", "，", depth, parts, sizeof parts);
-	if (said != SAID && say_pattern(t, english, true, depth, buf, size))
-		return SAID;
-	if (said == SAID_NOT && strstr(english, ": ") != NULL)
-		return say_clauses(t, english, ": ", "：", depth, buf, size);
-	text_put(buf, size, "%s", said != SAID_NOT ? parts : english);
-	return said;
-}
-
 /* Nothing to look up: numbers, names in capitals, what is said already. */
 static bool
 is_said(const char *text)
@@ -337,6 +318,53 @@ is_said(const char *text)
 		if (text[0] >= 'a' && text[0] <= 'z')
 			return false;
 	return true;
+}
+
+/* A name beside its value, or what it is marked with: "pipeline layout Et*3L", "+ the plan". */
+static enum said
+say_beside(const struct texts *t, const char *english, char *buf, size_t size)
+{
+	const char *first = strchr(english, ' '), *last = strrchr(english, ' ');
+	char part[TEXTS_SIZE];
+	const char *other;
+
+	text_put(buf, size, "%s", english);
+	if (first == NULL)
+		return SAID_NOT;
+	text_part(part, sizeof part, english, (size_t)(last - english));
+	if ((other = find_fixed(t, part)) != NULL) {
+		text_put(buf, size, "%s%s", other, last);
+		return SAID;
+	}
+	text_part(part, sizeof part, english, (size_t)(first - english));
+	if ((other = find_fixed(t, first + 1)) == NULL || (!is_said(part) && part[1] != '\0'))
+		return SAID_NOT;
+	text_put(buf, size, "%s %s", part, other);
+	return SAID;
+}
+
+/* A text that no line stands for, by its clauses: whichever way says all of it. */
+static enum said
+say_parts(const struct texts *t, const char *english, int depth, char *buf, size_t size)
+{
+	char parts[TEXTS_SIZE];
+	enum said said = SAID_NOT, whole;
+
+	if (strstr(english, "; ") != NULL)
+		return say_clauses(t, english, "; ", "；", depth, buf, size);
+	if (strstr(english, ", ") != NULL)
+		said = say_clauses(t, english, ", ", "，", depth, parts, sizeof parts);
+	if (said != SAID && say_pattern(t, english, true, depth, buf, size))
+		return SAID;
+	if (said != SAID && strstr(english, ": ") != NULL) {
+		whole = say_clauses(t, english, ": ", "：", depth, buf, size);
+		if (said == SAID_NOT || whole == SAID)
+			return whole;
+	}
+	if (said == SAID_NOT)
+		return say_beside(t, english, buf, size);
+	text_put(buf, size, "%s", parts);
+	return said;
 }
 
 static enum said

@@ -46,6 +46,21 @@ test_lines(void **unused)
 	says("memory, memory", "M，M");
 }
 
+/* What stands beside a name: its value, a mark; numbers may be short ones. */
+static void
+test_beside(void **unused)
+{
+	(void)unused;
+	read_texts("layout\n\tL\nthe plan\n\tP\n%lld fit\n\tF %1\nas good, and simpler\n\tG\n%d before %d\n\t%1 < %2\n");
+	says("layout Et*3L", "L Et*3L");
+	says("+ the plan  o layout", "+ P         o L");
+	says("TP 1, layout Et*3L", "TP 1，L Et*3L");
+	says("the plan of it", "the plan of it");
+	says("2.12k fit", "F 2.12k");
+	says("2.12x fit", "2.12x fit");
+	says("1 before 2: as good, and simpler", "1 < 2：G");
+}
+
 /* Columns stay where they were. */
 static void
 test_columns(void **unused)
@@ -128,7 +143,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines), cmocka_unit_test(test_columns), cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_beside), cmocka_unit_test(test_columns), cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_long), cmocka_unit_test(test_own),
 	};
 

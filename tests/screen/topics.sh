@@ -109,6 +109,31 @@ expect '^┌ plan ─'
 keys q d
 expect 'rc=0'
 
+# Hints stand two blanks apart and parts of a title too, however long each is said; what is composed of
+# several lines is said as a whole.
+start 80 24 tmux-256color "'$PROG' --language=zh"
+expect '^方向键 移动  \+/- 更改  \? 帮助  q 退出  '
+expect '1-18 / [0-9]+ ─┐'
+keys Tab
+expect '地图：按关系  rank 0：节点 0，GPU 0 '
+expect 'pp 4 网络'
+keys '?' l o r a
+expect '输入名字  含“lora” ─'
+expect '微调 = none; none：预训练；full：'
+keys Escape Escape t
+expect '  schedule  '
+keys Escape Escape S
+expect '剪去 .*放得下 [0-9.]+k'
+expect '# 选中  \+ 本方案  o 没有别的两者都更好  \. 找到'
+expect '1 在 2 之前：一样好，更简单'
+keys Enter
+expect '采用第 1 个：TP 1.*流水线布局'
+keys D
+expect '比较：开始时的方案 与本方案'
+text | grep -Eq 'billion|parameters' && fail 'a row of the comparison is said in English'
+keys Escape q d
+expect 'rc=0'
+
 # The locale chooses the language; without UTF-8 there is English alone.
 start 80 24 xterm "LC_ALL=C '$PROG'"
 expect '^[+] plan'

@@ -144,7 +144,7 @@ find_commands(struct rows *rows, const struct state *s)
 static void
 find_fields(struct rows *rows, const struct state *s)
 {
-	char line[ROW_TEXT_SIZE], value[64];
+	char line[2 * ROW_TEXT_SIZE], value[64], label[TEXTS_SIZE], help[TEXTS_SIZE];
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		const struct field *row = &field_table[f];
@@ -153,8 +153,9 @@ find_fields(struct rows *rows, const struct state *s)
 		if (!field_applies(f, &s->plan) || !answers(rows, fields_match(f, rows->filter), about))
 			continue;
 		field_format(f, &s->plan, value, sizeof value);
-		text_put(line, sizeof line, "%s = %s; %s", row->label, value[0] != '\0' ? value : "-",
-		    row->help);
+		/* each by itself, as a help line has semicolons of its own */
+		text_put(line, sizeof line, "%s = %s; %s", texts_say(rows->texts, row->label, label, sizeof label),
+		    value[0] != '\0' ? value : "-", texts_say(rows->texts, row->help, help, sizeof help));
 		add_entry(rows, field_target(f), "field", field_short(f), line);
 	}
 }

@@ -44,7 +44,8 @@ hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 {
 	const enum context context = command_context(s);
 	const bool types = s->list.kind != LIST_NONE && list_types(s);
-	int n = 0, x = types ? (int)sizeof HINTS_TYPE + 1 : 0;
+	const struct canvas said = { .texts = s->texts }; /* widths are of what is said */
+	int n = 0, x = types ? canvas_width(&said, HINTS_TYPE) + 2 : 0;
 
 	for (size_t i = 0; i < 2 * command_count && n < HINTS_MAX; i++) {
 		const struct command *command = &command_table[i % command_count];
@@ -72,7 +73,7 @@ hints_footer(const struct state *s, int w, struct hint hint[HINTS_MAX])
 			h->what = "map"; /* the way back */
 		if (command->act == move_alone && s->alone)
 			h->what = "all panes";
-		h->w = canvas_width(NULL, h->key) + 1 + canvas_width(NULL, h->what);
+		h->w = canvas_width(&said, h->key) + 1 + canvas_width(&said, h->what);
 		if (x + h->w > w)
 			continue;
 		x += h->w + 2;

@@ -118,16 +118,16 @@ label_columns(const struct rows *rows)
 	return w < LABEL_LEAST ? LABEL_LEAST : w > LABEL_MOST ? LABEL_MOST : w;
 }
 
-/* A line of the table, cells with a blank between them. False when one is too long; a label
- * may use what the value beside it leaves. */
+/* A line of the table, cells with a blank between them, two where they are said each by itself. False when
+ * one is too long; a label may use what the value beside it leaves. */
 static bool
 put_line(const struct rows *rows, int indent, const struct line_text *t, char *buf, size_t size)
 {
 	const int value = value_columns(rows), own = canvas_width(NULL, t->own);
 	const int rest = label_columns(rows) + indent + value - canvas_width(NULL, t->label);
-	const int other = canvas_width(NULL, t->other);
+	const int other = canvas_width(NULL, t->other), apart = rows->texts != NULL ? 2 : 1;
 
-	if (other >= rest || own >= value)
+	if (other + apart > rest || own + apart > value)
 		return false;
 	text_put(buf, size, "%s%*s%s%*s%s", t->label, rest - other, "", t->other, value - own, "", t->own);
 	if (t->change[0] != '\0')

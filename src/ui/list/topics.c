@@ -155,6 +155,7 @@ topics_rows(struct rows *rows, const struct state *s)
 	const struct topic *page;
 	char text[ROW_TEXT_SIZE], name[32];
 
+	rows->texts = NULL; /* names are typed, titles are in the language */
 	for (size_t at = 0; (page = topics_page(s, at)) != NULL; at++) {
 		topic_name(page, name, sizeof name);
 		text_put(text, sizeof text, "%-12s %s", name, page->title);

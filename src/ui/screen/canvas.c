@@ -237,6 +237,26 @@ canvas_glyph(const struct canvas *c, enum glyph glyph)
 	return c->utf8 ? table[glyph].utf8 : (wchar_t)table[glyph].ascii;
 }
 
+/* Parts of a title, set apart by two blanks, follow one another however long they are said. */
+static const char *
+say_title(const struct canvas *c, const char *title, char *buf, size_t size)
+{
+	char part[TEXTS_SIZE], said[TEXTS_SIZE];
+
+	buf[0] = '\0';
+	while (*title != '\0') {
+		const char *end = strstr(title, "  ");
+		const size_t n = end != NULL ? (size_t)(end - title) : strlen(title);
+
+		text_put(part, sizeof part, "%.*s", (int)n, title);
+		text_add(buf, size, "%s", texts_say(c->texts, part, said, sizeof said));
+		title += n;
+		for (; *title == ' '; title++)
+			text_add(buf, size, " ");
+	}
+	return buf;
+}
+
 void
 canvas_frame(struct canvas *c, struct rect r, struct style style, struct style edge,
     struct style title_style, const char *title)
@@ -258,11 +278,12 @@ canvas_frame(struct canvas *c, struct rect r, struct style style, struct style e
 	canvas_put(c, r.x, y1, style, canvas_glyph(c, GLYPH_BOTTOM_LEFT));
 	canvas_put(c, x1, y1, style, canvas_glyph(c, GLYPH_BOTTOM_RIGHT));
 	if (title != NULL && title[0] != '\0' && r.w > 4) {
-		int w = canvas_width(c, title);
+		char said[TEXTS_SIZE];
+		const int w = canvas_width(NULL, say_title(c, title, said, sizeof said));
 
 		canvas_put(c, r.x + 1, r.y, style, L' ');
-		canvas_text_cut(c, (struct rect){ r.x + 2, r.y, r.w - 4, 1 }, r.x + 2, r.y, r.w - 4,
-		    title_style, title);
+		canvas_value_cut(c, (struct rect){ r.x + 2, r.y, r.w - 4, 1 }, r.x + 2, r.y, r.w - 4,
+		    title_style, said);
 		if (w < r.w - 4)
 			canvas_put(c, r.x + 2 + w, r.y, style, L' ');
 	}
@@ -273,16 +294,20 @@ canvas_frame_part(struct canvas *c, struct rect r, struct style style, const cha
     struct part part)
 {
 	const int64_t last = part.first + part.shown;
-	char text[80];
-	int w;
+	char text[80], said[TEXTS_SIZE];
+	int w, x;
 
 	if (part.shown <= 0 || part.shown >= part.count)
 		return;
-	text_put(text, sizeof text, " %lld-%lld of %lld ", (long long)part.first + 1,
+	text_put(text, sizeof text, "%lld-%lld of %lld", (long long)part.first + 1,
 	    (long long)(last < part.count ? last : part.count), (long long)part.count);
-	w = canvas_width(c, text);
-	if (canvas_width(c, title) + w + 6 <= r.w)
-		canvas_text(c, r, r.x + r.w - 2 - w, r.y, style, text);
+	w = canvas_width(c, text) + 2;
+	if (canvas_width(NULL, say_title(c, title, said, sizeof said)) + w + 6 > r.w)
+		return;
+	x = r.x + r.w - 2 - w;
+	canvas_put(c, x, r.y, style, L' ');
+	x += 1 + canvas_text(c, r, x + 1, r.y, style, text);
+	canvas_put(c, x, r.y, style, L' ');
 }
 
 /* Punctuation that must not begin a line of Chinese. */
