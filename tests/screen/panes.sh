@@ -64,3 +64,11 @@ expect_not 'traffic per step'
 keys : 'q' '!' Enter
 expect 'rc=0'
 restored
+
+# A change of another unit than the amount has all of its own, in the same room.
+start 80 24 tmux-256color "'$PROG'"
+expect '> ?\*?TP'
+keys : 4 0 9 0 Enter
+expect ' GiB!? ? -[0-9.]+MiB│'
+keys q d
+expect 'rc=0'

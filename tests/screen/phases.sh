@@ -15,6 +15,8 @@ rl: { algorithm = "ppo"; placement = "split"; rollout_gpus = 16; rollout_tp = 2;
 PLAN
 
 start 120 40 tmux-256color "'$PROG' ppo.cfg"
+expect 'trainer.s memory per GPU, by stage'
+expect 'trainer alone, each sequence at its longest'
 expect 'rollout +█+·* +[0-9.]+ s +█+·* +[0-9.]+ GiB'
 expect 'critic +·*█+·* '
 expect '(engines wait|trainer waits) +·*░+·* '

@@ -1,4 +1,6 @@
 /* bars.c - memory of each pipeline stage as bars against the GPU's capacity. */
+#include <string.h>
+
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -343,12 +345,14 @@ draw_change(struct canvas *c, struct rect line, const struct estimate *e,
 {
 	const double is = e->stage[stage].memory.total;
 	double was = is;
-	char text[CHANGE_SIZE];
+	char text[CHANGE_SIZE], *unit;
 
 	if (base != NULL && stage < base->stages)
 		was = base->stage[stage].memory.total;
 	if (!change_put(MEASURE_BYTES, was, is, text, sizeof text))
 		return;
+	if (canvas_width(NULL, text) >= CHANGE_COLUMNS && (unit = strchr(text, ' ')) != NULL)
+		memmove(unit, unit + 1, strlen(unit)); /* "-29.1MiB" has just room */
 	canvas_text(c, line, line.x + line.w - CHANGE_COLUMNS + 1, line.y, (struct style){
 	    .role = (uint8_t)(is_selected ? ROLE_SELECTED : change_role(RESULT_TOTAL, was, is)) }, text);
 }
@@ -556,6 +560,7 @@ memory_why(const struct state *s, struct why *why)
 
 const struct pane_type memory_pane = {
 	.name = "memory", .title = "memory per GPU, by stage", .context = CONTEXT_MEMORY,
+	.trainer = "trainer's memory per GPU, by stage",
 	.click = "why",
 	.draw = memory_draw, .part = memory_part, .line = memory_line, .lines = memory_lines,
 	.least = 6, .note = memory_note, .why = memory_why, .move = memory_move,

@@ -348,7 +348,7 @@ step_why(const struct state *s, struct why *why)
 
 const struct pane_type step_pane = {
 	.name = "step", .title = "step", .serving = "serving", .context = CONTEXT_MEMORY,
-	.click = "why",
+	.trainer = "trainer alone, each sequence at its longest", .click = "why",
 	.draw = step_draw, .part = step_part, .line = step_line, .lines = step_lines,
 	.note = step_note,
 	.why = step_why, .move = step_move, .aside = step_aside, .follow = step_follow, .scroll = step_scroll, .at = step_at,

@@ -42,7 +42,10 @@ pane_name(const struct state *s, enum pane pane)
 const char *
 pane_title(const struct state *s, enum pane pane)
 {
-	return in_mode(s, pane, pane_type(s, pane)->title);
+	const struct pane_type *type = pane_type(s, pane);
+
+	return s->plan.mode == MODE_TRAIN && plan_has_rl(&s->plan) && type->trainer != NULL ? type->trainer :
+	    in_mode(s, pane, type->title);
 }
 
 /* Of a table. */
