@@ -327,6 +327,8 @@ test_misspelt(void **test)
 		{ ":global batch 64\r", "no command global; did you mean global_batch_size?" },
 		{ ":set global_batch 64\r", "no field global_batch; did you mean training.global_batch_size?" },
 		{ ":sequence 8192\r", "no command sequence; did you mean sequence_parallel?" },
+		{ ":zer 2\r", "no command zer; did you mean zero_stage?" },
+		{ ":mikro 2\r", "no command mikro; did you mean micro_batch_size?" },
 		{ ":dp 4\r", "dp is a result: data parallel size: what the other sizes leave" },
 		{ ":set dp=4\r", "dp is a result: data parallel size: what the other sizes leave" },
 		{ ":set nodes\r", "set nodes to what? The form is: set PATH=VALUE ..." },

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 
 enum {
-	SPREAD_FROM = 3, SLIP_FROM = 4, /* letters: fewer of them say too little */
+	SPREAD_FROM = 3, SLIP_FROM = 4, LETTERS_FROM = 3, /* letters: fewer of them say too little */
 	LONGEST = 62                    /* of those that are looked at */
 };
 
@@ -79,6 +79,31 @@ is_slip(const char *name, const char *typed)
 	return false;
 }
 
+/* All letters, in that order, with others between. */
+static bool
+has_letters(const char *name, const char *typed)
+{
+	for (; *typed != '\0'; typed++) {
+		if (is_between(*typed))
+			continue;
+		while (*name != '\0' && tolower((unsigned char)*name) != tolower((unsigned char)*typed))
+			name++;
+		if (*name++ == '\0')
+			return false;
+	}
+	return true;
+}
+
+static bool
+has_letters_of_word(const char *name, const char *typed)
+{
+	for (const char *at = name; *at != '\0'; at++)
+		if (begins_word(name, at) && tolower((unsigned char)*at) == tolower((unsigned char)*typed) &&
+		    has_letters(at, typed))
+			return true;
+	return false;
+}
+
 enum match
 match_name(const char *name, const char *typed)
 {
@@ -92,5 +117,7 @@ match_name(const char *name, const char *typed)
 		found = MATCH_SPREAD;
 	if (found == MATCH_NONE && n >= SLIP_FROM && n <= LONGEST && is_slip(name, typed))
 		found = MATCH_SLIP;
+	if (found == MATCH_NONE && n >= LETTERS_FROM && has_letters_of_word(name, typed))
+		found = MATCH_LETTERS;
 	return found;
 }

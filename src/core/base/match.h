@@ -13,6 +13,7 @@ enum match {
 	MATCH_PART,    /* or it stands within it; */
 	MATCH_SPREAD,  /* "llama8", "gbs": beginnings of its words one after another, */
 	MATCH_SLIP,    /* "recompte": its beginning but for one letter more, less, other or swapped, */
+	MATCH_LETTERS, /* "zro", "micro btch": letters from the beginning of a word on in their order, */
 	MATCH_NONE,
 };
 

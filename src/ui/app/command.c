@@ -305,14 +305,20 @@ begins_alike(const char *label, const char *name)
 	}
 }
 
-/* The field that is shown by a label which begins so, NULL for none. */
+/* The field that is shown by a label which begins so, of several one that most plans need; NULL for none. */
 static const char *
 field_labelled(const char *name)
 {
-	for (enum field_id f = 0; f < FIELD_COUNT && strlen(name) >= 3; f++)
-		if (begins_alike(field_table[f].label, name))
+	const char *any = NULL;
+
+	for (enum field_id f = 0; f < FIELD_COUNT && strlen(name) >= 3; f++) {
+		if (!begins_alike(field_table[f].label, name))
+			continue;
+		if (field_table[f].flag != NULL)
 			return field_key(f);
-	return NULL;
+		any = any != NULL ? any : field_key(f);
+	}
+	return any;
 }
 
 const char *
@@ -406,9 +412,27 @@ app_event(struct state *s, const struct command *command, const char *argument)
 	return command->run(s, argument);
 }
 
+/* The field of the plan that answers a name best, but for a slip; of equals one that most plans need. */
+static const char *
+field_meant(const struct state *s, const char *name)
+{
+	enum field_id best = FIELD_NONE;
+	int least = 2 * MATCH_SLIP + 2;
+
+	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
+		const int rank = 2 * (int)fields_match(f, name) + (field_table[f].flag == NULL);
+
+		if (rank < least && field_in_use(f, &s->plan)) {
+			least = rank;
+			best = f;
+		}
+	}
+	return best != FIELD_NONE ? field_key(best) : NULL;
+}
+
 /* What a line may have meant, "global batch 512" too: as many of its words as begin a label. */
 static const char *
-near_of_line(const char *text, const char *name)
+near_of_line(const struct state *s, const char *text, const char *name)
 {
 	const char *near = NULL;
 	char words[96];
@@ -416,7 +440,9 @@ near_of_line(const char *text, const char *name)
 	text_put(words, sizeof words, "%.*s", (int)strcspn(text, "="), text);
 	for (char *blank; near == NULL && (blank = strrchr(words, ' ')) != NULL; *blank = '\0')
 		near = field_labelled(words);
-	return near != NULL ? near : command_near(name);
+	if (near == NULL)
+		near = command_near(name);
+	return near != NULL || strlen(name) < 4 ? near : field_meant(s, name);
 }
 
 /* "tp 8", "tp=8", "tp8": a field as a command; alone it opens the field's editor. "memory": the
@@ -451,7 +477,7 @@ field_command(struct state *s, const char *text)
 	} else if (result_find(name) != RESULT_COUNT)
 		state_say(s, ROLE_ERROR, "%s is a result: %s", name,
 		    result_table[result_find(name)].help);
-	else if ((near = near_of_line(text, name)) != NULL)
+	else if ((near = near_of_line(s, text, name)) != NULL)
 		state_say(s, ROLE_ERROR, "no command %s; did you mean %s?", name, near);
 	else
 		state_say(s, ROLE_ERROR, "no command %s; ? lists them", name);

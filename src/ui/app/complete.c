@@ -416,7 +416,7 @@ offer_all(const struct state *s, struct offers *o, const struct place *at)
 static bool
 find_offers(struct state *s)
 {
-	static const enum match worst[] = { MATCH_BEGINS, MATCH_PART, MATCH_SLIP };
+	static const enum match worst[] = { MATCH_BEGINS, MATCH_PART, MATCH_SLIP, MATCH_LETTERS };
 	struct words *c = &s->prompt.words;
 	char typed[LINE_SIZE];
 	struct place at;
