@@ -7,6 +7,7 @@
 #include "cli/session/room.h"
 #include "core/base/text.h"
 #include "core/estimate/estimate.h"
+#include "core/estimate/scope.h"
 #include "core/search/advice.h"
 #include "core/search/advice_hints.h"
 #include "out/out.h"
@@ -186,12 +187,24 @@ advise(const struct session *s, struct estimate *e, struct advice *advice)
 	return true;
 }
 
-/* A plan that runs, and of which no hint says what it is poor in. */
-static bool
-is_praised(const struct estimate *e)
+/* Seconds of a step; in serve mode of a request, from its sending to its last token. */
+static double
+time_of(const struct outlook *o, const struct plan *p)
 {
-	return e->legal && e->fits && !e->tight && e->timed && !e->reinforced &&
-	    diag_count(&e->diags, SEVERITY_HINT) == 0;
+	return o->serves ? o->ttft + o->seconds * (double)p->serving.generate_tokens : o->seconds;
+}
+
+/* What was found takes so much less time than the plan that it is worth a word. */
+static bool
+gains(const struct room *room, const struct session *s, struct estimate *work)
+{
+	const struct room_answer *found = &room->answer[ROOM_SAME];
+	struct scope scope;
+	struct outlook now;
+
+	scope_init(&scope, &s->catalog);
+	return room->found[ROOM_SAME] && outlook_of(&now, &s->plan, &scope, work) &&
+	    time_of(&found->outlook, &found->plan) * GAIN_LEAST <= time_of(&now, &s->plan);
 }
 
 /* A change that leaves the work as it is makes room on these GPUs. */
@@ -204,7 +217,8 @@ is_mended(const struct advice *a)
 	return false;
 }
 
-/* Of a plan that does not run as it is; of one that does the better one, if it is much better. */
+/* Of a plan that does not run as it is; of one that does the better one, if it is much better:
+ * hints change one field each, and the best plan may be several changes away. */
 static struct room *
 search_room(const struct session *s, const struct estimate *e, const struct advice *advice)
 {
@@ -212,16 +226,16 @@ search_room(const struct session *s, const struct estimate *e, const struct advi
 	struct estimate *work;
 	struct room *room;
 
-	if ((runs && !is_praised(e)) || (e->legal && !estimate_has_fit(e)))
+	if (e->legal && !estimate_has_fit(e))
 		return NULL;
 	work = malloc(sizeof *work);
 	room = work != NULL ? room_new(&s->plan, &s->catalog, runs || is_mended(advice), work) : NULL;
+	if (room != NULL && runs && !gains(room, s, work)) {
+		room_free(room);
+		room = NULL;
+	}
 	free(work);
-	if (room == NULL || !runs || (room->found[ROOM_SAME] &&
-	    room->answer[ROOM_SAME].outlook.seconds * GAIN_LEAST <= e->step.seconds))
-		return room;
-	room_free(room);
-	return NULL;
+	return room;
 }
 
 int
