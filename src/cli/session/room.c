@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/estimate/scope.h"
 #include "core/framework/resolve.h"
+#include "core/rules/check.h"
 #include "core/search/search_make.h"
 
 enum { STEPS_MOST = 1000000, STEPS_FEWER = 300000, NODES_EACH = 64, NODES_DOUBLED = 8, HALVES_MOST = 8 };
@@ -90,6 +91,30 @@ search_changed(struct room_answer *a, const struct plan *p, const struct catalog
 	return true;
 }
 
+/* With what the rules propose for a field that a search leaves alone, such as prompts that no batch of
+ * updates divides: without it nothing in the room is legal. */
+static bool
+search_fixed(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
+    struct estimate *work)
+{
+	struct diag_list diags;
+	struct wishes w;
+
+	diag_clear(&diags);
+	plan_check(p, catalog, &diags);
+	check_fixes(p, catalog, NULL, &diags);
+	wishes_usual(&w, p);
+	for (size_t i = 0; i < diags.count; i++) {
+		const struct diag *d = &diags.item[i];
+
+		if (d->severity == SEVERITY_ERROR && d->fix_field != FIELD_NONE &&
+		    wishes_find(&w, d->fix_field) == w.count &&
+		    search_changed(a, p, catalog, d->fix_field, d->fix_value, work))
+			return true;
+	}
+	return false;
+}
+
 /* Adapters in place of all weights, and where those do not fit either, of weights in 4 bits. */
 static bool
 search_adapters(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
@@ -164,7 +189,8 @@ room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
 
 	if (room == NULL)
 		return NULL;
-	room->found[ROOM_SAME] = search_plans(&room->answer[ROOM_SAME], p, catalog, NULL, false, work);
+	room->found[ROOM_SAME] = search_plans(&room->answer[ROOM_SAME], p, catalog, NULL, false, work) ||
+	    search_fixed(&room->answer[ROOM_SAME], p, catalog, work);
 	if (room->found[ROOM_SAME] || same_alone)
 		return room;
 	for (int i = 0; i < ROOM_KINDS; i++)
