@@ -311,12 +311,12 @@ put_training(struct plan *p, const struct table *t)
 	    "fp16" : strncmp(precision, "fp32", 4) == 0 ? "fp32" : "bf16");
 	if (row_starts(t, "recompute", "full"))
 		put(p, "training.recompute", "full");
-	else if (row_starts(t, "recompute", "selective AC (op)") && row_number(t, "experts") > 0) {
-		/* torchtitan's list of what is kept has no grouped products */
+	else if (row_starts(t, "recompute", "selective AC") && (row_has(t, "recompute", "op") ||
+	    strcmp(row_cell(t, "group"), "torchtitan") == 0)) {
+		/* as torchtitan's llama3_8b.toml has it */
 		put(p, "training.recompute", "selective");
-		put(p, "training.recompute_modules", "layernorm,moe");
 	} else if (row_starts(t, "recompute", "selective AC")) {
-		/* torchtitan drops every second layer or every second product */
+		/* every second layer */
 		put(p, "training.recompute", "full");
 		put(p, "training.recompute_method", "block");
 		put_number(p, "training.recompute_layers",

@@ -352,6 +352,31 @@ recomputed_modules(void **state)
 	    " recompute=selective recompute_modules=moe,moe_act").recompute_seconds, whole, 1e-12);
 }
 
+/* By operation each second product is run again (keys, output, up), what attention gives is not, and of TP's
+ * collectives the gathers are; a compiler leaves out the output projection before a scatter that is kept. */
+static void
+recomputed_operations(void **state)
+{
+	static const char selective[] = "nodes=1 layout=torchtitan tp=1 recompute=selective " LLAMA_70B;
+	static const char split[] = "nodes=1 layout=torchtitan tp=8 sequence_parallel=true recompute=selective " LLAMA_70B;
+	static const char compiled[] = "nodes=1 layout=torchtitan tp=8 sequence_parallel=true recompute=selective "
+	    "torch_compile=true " LLAMA_70B;
+	const double keys = 8192.0 * 1024, output = 8192.0 * 8192, up = 8192.0 * 28672;
+	const struct plan p = plan_of(selective);
+	const struct flops f = flops_of_token(&p, false);
+	const struct steptime one = time_of(selective);
+
+	(void)state;
+	near(one.hfu / one.mfu, 1 + 80 * 2 * (keys + output + up) / flops_sum(f), 1e-9);
+	near(time_of(split).hfu / time_of(split).mfu, one.hfu / one.mfu, 1e-9);
+	near(time_of(compiled).hfu / time_of(compiled).mfu, 1 + 80 * 2 * (keys + up) / flops_sum(f), 1e-9);
+	assert_true(one.recompute_seconds > 0.08 * one.compute_seconds);
+	assert_true(one.recompute_seconds < 0.2 * one.compute_seconds);
+	/* twice the tokens of one sequence: attention, which takes four times as long, is not among it */
+	near(time_of("nodes=1 layout=torchtitan tp=1 recompute=selective " LLAMA_70B " sequence_length=16384")
+	    .recompute_seconds / one.recompute_seconds, 2, 0.02);
+}
+
 /* Muon's products: 30*m FLOP a weight, divided over ranks with the optimizer. */
 static void
 muon(void **state)
@@ -490,6 +515,7 @@ main(void)
 		cmocka_unit_test(bubbles), cmocka_unit_test(directions), cmocka_unit_test(calibrated),
 		cmocka_unit_test(limited), cmocka_unit_test(cast), cmocka_unit_test(efficiency),
 		cmocka_unit_test(recomputed), cmocka_unit_test(recomputed_modules),
+		cmocka_unit_test(recomputed_operations),
 		cmocka_unit_test(muon), cmocka_unit_test(unequal),
 		cmocka_unit_test(drawn),
 		cmocka_unit_test(borrowing_layers),

@@ -91,8 +91,7 @@ activation_init(const struct plan *p)
 	    (t->moe_capacity_factor > 0 ? t->moe_capacity_factor :
 	    larger(1, t->moe_imbalance));
 	c.selective = t->recompute == RECOMPUTE_SELECTIVE;
-	c.by_operation = c.selective && framework_of(p)->by_operation != NULL && !modules_eager(p) && !patterned(&p->model) &&
-	    !p->model.linear_attention;
+	c.by_operation = saved_by_operation(p);
 	c.no_core = again & AGAIN_CORE_ATTN;
 	c.no_norm = again & AGAIN_LAYERNORM;
 	c.no_up = again & AGAIN_MLA_UP_PROJ;

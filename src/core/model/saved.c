@@ -2,6 +2,20 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/modules.h"
+
+bool
+saved_by_operation(const struct plan *p)
+{
+	return p->training.recompute == RECOMPUTE_SELECTIVE && framework_of(p)->by_operation != NULL &&
+	    !modules_eager(p) && p->model.layer_pattern[0] == '\0' && !p->model.linear_attention;
+}
+
+bool
+saved_product(int product)
+{
+	return product % 2 == 0;
+}
 
 /* Of a layer, counted as far as one is. */
 struct operations {
@@ -12,7 +26,7 @@ struct operations {
 static void
 add_product(struct operations *o, double bytes)
 {
-	o->kept += o->count++ % 2 == 0 ? bytes : 0;
+	o->kept += saved_product(o->count++) ? bytes : 0;
 }
 
 /* A product whose inputs TP splits: what it gives is a part of a sum on each rank. */

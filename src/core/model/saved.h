@@ -9,6 +9,12 @@
 #define CORE_SAVED_H
 #include "core/model/kept.h"
 
+/* True where a plan recomputes so: a layout that does, and layers that it is told for. */
+bool saved_by_operation(const struct plan *p);
+
+/* True where the result of a product stays, of those of a layer from 0 on. */
+bool saved_product(int product);
+
 /* Add the bytes of some layers: of attention, with their inputs, and of MLPs and experts. */
 void saved_add_attention(const struct sink *s, const struct layer_kinds *k);
 void saved_add_mlps(const struct sink *s, const struct layer_kinds *k);

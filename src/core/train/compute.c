@@ -8,6 +8,7 @@
 #include "core/model/adapters.h"
 #include "core/model/mixer.h"
 #include "core/model/params.h"
+#include "core/model/saved.h"
 #include "core/plan/batch.h"
 #include "core/train/compute_adapters.h"
 #include "core/train/compute_experts.h"
@@ -272,7 +273,7 @@ mlp(struct layer_job *j, const struct layer_rows *l, unsigned traits)
 {
 	const unsigned blocks = MATRIX_BLOCK(MLP) | MATRIX_BLOCK(WIDE_MLP) | MATRIX_BLOCK(MOE);
 	const double up = j->p->model.gated_mlp ? 2 : 1, tokens = batch_tokens(j->p);
-	const bool again = j->again;
+	const double again = j->again;
 	double width = 0;
 
 	for (int i = 0, rows; i < l->count; i += rows) {
@@ -283,7 +284,7 @@ mlp(struct layer_job *j, const struct layer_rows *l, unsigned traits)
 		if (!(blocks >> x->block & 1) ||
 		    (x->row->traits & (MATRIX_EXPERT | MATRIX_SHARED)) != traits)
 			continue;
-		j->again = again && !(down && compute_stops_early(j->p));
+		j->again = down && compute_stops_early(j->p) ? 0 : again;
 		rows = compute_product(j, l, i, NULL);
 		j->again = again;
 		width += down ? x->layers * x->in / at_least_one(j->p->parallel.tp) : 0;
@@ -365,9 +366,9 @@ struct work
 compute_layer(const struct plan *p, const struct machine *g, int kind,
     const struct tally *tally)
 {
-	const bool full = p->training.recompute == RECOMPUTE_FULL;
-	const unsigned again = batch_again(p);
-	struct layer_job j = { .p = p, .g = g, .tally = tally, .again = full,
+	const bool operations = saved_by_operation(p), full = operations || p->training.recompute == RECOMPUTE_FULL;
+	const unsigned again = operations ? 0 : batch_again(p);
+	struct layer_job j = { .p = p, .g = g, .tally = tally, .again = full, .by_operation = operations,
 		.frozen = adapters_only(p) }, inner = j;
 	struct layer_rows rows;
 
@@ -376,17 +377,18 @@ compute_layer(const struct plan *p, const struct machine *g, int kind,
 		compute_products(&j, &rows, MATRIX_MIXERS, 0, 0);
 		around_mixer(&j, kind);
 		/* of Mamba Megatron-LM recomputes whole layers alone */
-		j.again = full || (!(kind & LAYER_MAMBA) && (again & AGAIN_CORE_ATTN));
+		j.again = (full && !operations) || (!(kind & LAYER_MAMBA) && (again & AGAIN_CORE_ATTN));
 		core(&j, &rows, kind);
 	}
 	inner.again = full || (again & (kind & LAYER_MOE ? AGAIN_MOE : AGAIN_MLP));
+	inner.products = j.products;
 	if (layer_has_mlp(kind))
 		half(&inner, &rows, kind);
 	add_work(&j.w, &inner.w);
 	j.again = full;
 	around_halves(&j, layer_has_mixer(kind) + layer_has_mlp(kind));
 	if (again != 0) {
-		inner = (struct layer_job){ .p = p, .g = g, .tally = tally, .again = true,
+		inner = (struct layer_job){ .p = p, .g = g, .tally = tally, .again = 1,
 			.only_again = true };
 		recomputed_parts(&inner, &rows, again, kind);
 		j.w.recompute += inner.w.recompute;

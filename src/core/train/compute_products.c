@@ -5,6 +5,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/model/saved.h"
 #include "core/plan/batch.h"
 
 double
@@ -121,6 +122,49 @@ rows_of(const struct layer_rows *l, int first)
 	return n;
 }
 
+/*
+ * Of the matrices of a product the share of those that are not kept, where recompute is of operations. What gives a
+ * result that a collective or the layer passes on and nobody reads is left out by a compiler (PyTorch
+ * torch/_functorch/partitioners.py).
+ */
+static double
+share_again(struct layer_job *j, const struct matrix *x, int rows)
+{
+	const bool last = x->row->split == MODULE_ROWS && (j->p->parallel.tp > 1 || !(MATRIX_MIXERS >> x->block & 1));
+	double again = 0, all = 0;
+
+	if (x->row->traits & MATRIX_EXPERT)
+		return 1;
+	for (int i = 0; i < rows; i++) {
+		const double size = x[i].in * x[i].out * x[i].layers;
+
+		all += size;
+		again += saved_product(j->products++) ? 0 : size;
+	}
+	return all > 0 && !(last && machine_compiles(j->p)) ? again / all : 0;
+}
+
+double
+compute_flops_again(const struct plan *p, int kind)
+{
+	struct layer_job j = { .p = p };
+	struct layer_rows l;
+	double sum = 0;
+
+	compute_rows(&l, p, kind);
+	for (int i = 0, rows; i < l.count; i += rows) {
+		const struct matrix *x = &l.row[i];
+		const double met = x->row->traits & MATRIX_EXPERT ? params_experts_met(&p->model) : 1;
+		double weights = 0;
+
+		rows = rows_of(&l, i);
+		for (int k = 0; k < rows; k++)
+			weights += x[k].in * x[k].out * x[k].layers;
+		sum += 2 * met * weights * share_again(&j, x, rows);
+	}
+	return sum;
+}
+
 int
 compute_product(struct layer_job *j, const struct layer_rows *l, int first, const struct lot *lot)
 {
@@ -129,6 +173,7 @@ compute_product(struct layer_job *j, const struct layer_rows *l, int first, cons
 	const struct lot dense = { g->linear, g->linear, x->layers, g->cast, g->cast, 1, 1 };
 	const double in = x->in / ranks_of(j->p, x, MODULE_ROWS);
 	const int rows = rows_of(l, first);
+	const double again = j->again;
 	const char *of;
 	const double tokens = tokens_of(j->p, x, &of);
 	struct operation noted;
@@ -142,8 +187,11 @@ compute_product(struct layer_job *j, const struct layer_rows *l, int first, cons
 		noted.size = text;
 		describe_product(j->p, x, rows, of, text, sizeof text);
 	}
+	if (j->by_operation)
+		j->again = share_again(j, x, rows);
 	job_linear(j, j->tally != NULL ? &noted : &x->row->product, lot != NULL ? lot : &dense,
 	    tokens, out / ranks_of(j->p, x, MODULE_COLUMNS), in);
+	j->again = again;
 	return rows;
 }
 

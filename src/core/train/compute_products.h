@@ -29,6 +29,9 @@ void compute_rows(struct layer_rows *out, const struct plan *p, int kind);
  * lot: how it runs, NULL for dense ones of the plan's precision. */
 int compute_product(struct layer_job *j, const struct layer_rows *l, int first, const struct lot *lot);
 
+/* FLOP of products that recompute runs again in a layer, for a token, where it is of operations (saved.h). */
+double compute_flops_again(const struct plan *p, int kind);
+
 /* Dense products of some blocks (1 << enum matrix_block) whose rows have one of the traits, or
  * any, and none of `without`. */
 void compute_products(struct layer_job *j, const struct layer_rows *l, unsigned blocks,

@@ -61,8 +61,8 @@ job_note(const struct layer_job *j, bool backward, double seconds, const struct 
 	if (!j->only_again)
 		note_in(
 		    j, backward ? QUANTITY_BACKWARD : QUANTITY_FORWARD, t->times, seconds, r);
-	if (j->again && !backward)
-		note_in(j, QUANTITY_RECOMPUTE, t->again, seconds, r);
+	if (j->again > 0 && !backward)
+		note_in(j, QUANTITY_RECOMPUTE, j->again * t->again, seconds, r);
 }
 
 void
@@ -134,8 +134,7 @@ void
 job_forward(struct layer_job *j, double seconds)
 {
 	j->w.forward += seconds;
-	if (j->again)
-		j->w.recompute += seconds;
+	j->w.recompute += j->again * seconds;
 }
 
 /* Weight gradients that no product adds up. */

@@ -34,7 +34,9 @@ struct layer_job {
 	const struct plan *p;
 	const struct machine *g;
 	const struct tally *tally; /* NULL: nobody asks */
-	bool again;                /* recompute runs what is added now once more */
+	double again;              /* share of what is added now that recompute runs once more */
+	bool by_operation;         /* of products that share is each one's own (saved.h) */
+	int products;              /* and as many were before */
 	bool only_again;           /* and here nothing else counts */
 	bool frozen;               /* weights have no gradient */
 	enum kernel_kind kind;     /* of what is added now; KERNELS_NONE: as it is noted */

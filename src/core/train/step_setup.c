@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/framework/framework.h"
+#include "core/model/saved.h"
 #include "core/plan/batch.h"
 #include "core/train/host.h"
 
@@ -28,7 +29,7 @@ step_setup_batch(struct step_setup *s, const struct plan *p)
 {
 	s->machine = machine_of(p);
 	parts_init(&s->parts, p, &s->machine);
-	s->again = batch_again(p);
+	s->again = saved_by_operation(p) ? 0 : batch_again(p);
 	s->causal = flops_of_token(p, false);
 	s->full = flops_full(p, s->causal);
 	s->flowing = false;
@@ -138,15 +139,15 @@ add_units(double units[UNIT_COUNT], const struct plan *p, unsigned modules, int 
 {
 	const bool mixer = layer_has_mixer(kind), experts = (kind & LAYER_MOE) != 0;
 	const bool mlp = layer_has_mlp(kind) && (!experts || split);
-	const bool whole = p->training.recompute == RECOMPUTE_FULL;
+	const bool whole = p->training.recompute == RECOMPUTE_FULL, operations = saved_by_operation(p);
 	const bool moe = whole || (modules & AGAIN_MOE) != 0;
-	const bool mlps = whole || (experts ? moe || (modules & AGAIN_SHARED_EXPERTS) != 0 :
+	const bool mlps = whole || operations || (experts ? moe || (modules & AGAIN_SHARED_EXPERTS) != 0 :
 	    (modules & AGAIN_MLP) != 0);
 
 	units[UNIT_HALF] += times * (mixer + mlp);
 	units[UNIT_ATTENTION] += times * mixer;
 	units[UNIT_MOE] += times * experts;
-	units[UNIT_HALF_AGAIN] += again * ((mixer && whole) + (mlp && mlps));
+	units[UNIT_HALF_AGAIN] += again * ((mixer && (whole || operations)) + (mlp && mlps));
 	units[UNIT_ATTENTION_AGAIN] += again * (mixer && (whole || (modules & AGAIN_CORE_ATTN) != 0));
 	units[UNIT_MOE_AGAIN] += again * (experts && moe);
 }

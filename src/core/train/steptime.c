@@ -13,10 +13,12 @@
 #include "core/framework/gpu_types.h"
 #include "core/model/adapters.h"
 #include "core/model/params.h"
+#include "core/model/saved.h"
 #include "core/plan/batch.h"
 #include "core/framework/error.h"
 #include "core/plan/pool.h"
 #include "core/train/bubble.h"
+#include "core/train/compute_products.h"
 #include "core/train/drive.h"
 #include "core/train/host.h"
 #include "core/train/memory.h"
@@ -239,6 +241,11 @@ recomputed_flops(const struct plan *p, const struct step_setup *set,
 	const double forward = 2 / flops_of_weight(p); /* share of the products */
 	double full = 0;
 
+	if (saved_by_operation(p)) {
+		for (int k = 0; k < LAYER_KINDS; k++)
+			full += layers[k] > 0 ? layers[k] * compute_flops_again(p, k) : 0;
+		return full;
+	}
 	if (p->training.recompute == RECOMPUTE_FULL) {
 		const double last = compute_stops_early(p) ?
 		    2 * (double)p->model.hidden_size * (double)p->model.ffn_hidden_size : 0;

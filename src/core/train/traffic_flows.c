@@ -3,6 +3,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/saved.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
 #include "core/train/traffic.h"
@@ -96,7 +97,7 @@ tensor_times(const struct plan *p, const struct span *span)
 static void
 put_again(struct flows *f, const struct plan *p, struct flow x, const char *name, double open)
 {
-	if (p->training.recompute == RECOMPUTE_NONE)
+	if (p->training.recompute == RECOMPUTE_NONE || x.forward <= 0)
 		return;
 	x.name = name;
 	x.unit = x.unit == UNIT_HALF ? UNIT_HALF_AGAIN :
@@ -123,8 +124,8 @@ tensor_halves(struct flows *f, const struct plan *p, const struct span *span,
 	const double open = p->training.tp_overlap ? rest_open : 1;
 	const bool in_turn = !traffic_hides_tensors(p), kept = framework_of(p)->tp_keeps_gathered;
 	const struct tensor_calls calls = compute_tensor_calls(p);
-	/* Of both halves, what follows the last product is not run again. */
-	const double again = compute_stops_early(p) ? 0.5 : 1;
+	/* Of both halves, what follows the last product is not run again, and nothing where it is saved. */
+	const double again = saved_by_operation(p) ? 0 : compute_stops_early(p) ? 0.5 : 1;
 	const double payload = batch_tokens(p) * (double)p->model.hidden_size * batch_width(p);
 	struct flow x = {
 		.dim = TRAFFIC_TP, .name = "TP", .formula = "b*s/CP*h*a", .source = TP_SOURCE,
