@@ -91,6 +91,31 @@ neighbours_are_legal(void **state)
 	}
 }
 
+/* What stands close to a warning and is not meant. */
+static void
+neighbours_are_not_warned(void **state)
+{
+	static const struct {
+		const char *settings, *reason;
+	} quiet[] = {
+		{ "mode=serve layout=vllm engine=sglang tp=8 dp_attention=true", "dp_attention_without_experts" },
+		{ "mode=serve layout=vllm tp=8 dp_attention=true " EIGHT_EXPERTS, "dp_attention_without_experts" },
+		{ "mode=serve layout=vllm tp=8", "dp_attention_without_experts" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+		struct diag_list diags = { 0 };
+		struct plan p;
+
+		plan_defaults(&p);
+		settings_put_all(&p, quiet[i].settings);
+		plan_check(&p, NULL, &diags);
+		if (diag_has(&diags, quiet[i].reason))
+			fail_msg("%s: %s", quiet[i].settings, quiet[i].reason);
+	}
+}
+
 /* Transformer Engine has no attention that splits sequences below compute capability 8.0. */
 static void
 cp_by_generation(void **state)
@@ -412,6 +437,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(neighbours_are_legal),
+		cmocka_unit_test(neighbours_are_not_warned),
 		cmocka_unit_test(ep_of_engines),
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),

@@ -14,6 +14,7 @@
 #include "core/model/flops.h"
 #include "core/model/mixer.h"
 #include "core/rules/check.h"
+#include "core/train/compute_adapters.h"
 #include "kept.h"
 #include "settings.h"
 
@@ -179,6 +180,36 @@ sharded(void **state)
 	(void)state;
 	near(adapters_held(&p, &r).dense, 16 * ((4096 + 6144) + (4096 + 4096)) / 4.0, 0);
 	near(adapters_held(&q, &r).dense, 16 * ((4096 + 4096 / 4.0) + (4096 / 4.0 + 4096)), 0);
+}
+
+static double
+seconds_of_adapters(const char *settings)
+{
+	const struct plan p = plan_of(settings);
+	const struct machine g = machine_of(&p);
+	struct layer_job j = { .p = &p, .g = &g };
+
+	compute_adapters(&j, 0, 0); /* a dense layer of full attention */
+	assert_true(j.w.forward > 0 && isfinite(j.w.backward));
+	assert_true(j.w.forward > 0);
+	return j.w.forward + j.w.backward;
+}
+
+/* A rank of TP 4 does for its adapters what one GPU does in a model with a quarter of the heads and of the MLP. */
+static void
+work_is_sharded(void **state)
+{
+#define RANK "layout=torchtitan sequence_parallel=false generation=hopper hbm_gbps=3350 bf16_tflops=989 "
+	static const char *const targets[] = { "q", "o", "up+gate", "down" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+		char whole[256], quarter[256];
+
+		text_put(whole, sizeof whole, RANK "tp=4 attention_heads=32 kv_heads=8 head_dim=128 ffn_hidden_size=8192 " LORA "finetune.target=%s", targets[i]);
+		text_put(quarter, sizeof quarter, RANK "tp=1 attention_heads=8 kv_heads=2 head_dim=128 ffn_hidden_size=2048 " LORA "finetune.target=%s", targets[i]);
+	near(seconds_of_adapters(whole), seconds_of_adapters(quarter), 1e-12);
+	}
 }
 
 /* Bytes of a frozen weight, of an adapter's, and nothing beside them. */
@@ -778,6 +809,7 @@ main(void)
 		cmocka_unit_test(what_other_adapters_keep),
 		cmocka_unit_test(padding_repeats_keys), cmocka_unit_test(counts),
 		cmocka_unit_test(experts), cmocka_unit_test(sharded),
+		cmocka_unit_test(work_is_sharded),
 		cmocka_unit_test(state_bytes), cmocka_unit_test(stacked_experts), cmocka_unit_test(frozen_in_eight_bits),
 		cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
 		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),

@@ -286,6 +286,33 @@ test_pages_are_equal(void **state)
 	kv = kv_of(&p, 19, 8192);
 	assert_true(kv.page == 16 * 8 * 320 * 2);
 	assert_true(kv.block[KV_FULL] == 32 && kv.block[KV_WINDOW] == 16);
+	window(0, 0); /* no layer has those heads, so no page */
+	kv = kv_of(&p, 19, 8192);
+	assert_true(kv.page == 16 * 4 * 320 * 2 && kv.block[KV_FULL] == 16);
+}
+
+/* Kimi Linear's states are fp32 whatever the model says, those of others in its type: a value each of
+ * 48 heads of 128 by 128, and 3 inputs of a convolution over 10,240 channels. */
+static void
+test_type_of_states(void **state)
+{
+	const double inputs = 2 * 3 * 10240, values = 48 * 128 * 128;
+	struct kv_layers all;
+	struct kv kv;
+
+	(void)state;
+	linear();
+	p.model.state_fp32 = false;
+	kv = kv_of(&p, 19, 8192);
+	all = kv_layers_of(&p, 0, 64);
+	assert_true(kv_state_bytes(&kv, &all) == 48 * (2 * values + inputs));
+	p.serving.engine = ENGINE_SGLANG;
+	kv = kv_of(&p, 19, 8192);
+	assert_true(kv_state_bytes(&kv, &all) == 48 * (4 * values + inputs));
+	p.serving.engine = ENGINE_VLLM;
+	p.model.linear_kind = LINEAR_KDA;
+	kv = kv_of(&p, 19, 8192);
+	assert_true(kv_state_bytes(&kv, &all) == 48 * (4 * values + inputs));
 }
 
 static void
@@ -373,6 +400,7 @@ main(void)
 		cmocka_unit_test(test_windows_and_chunks),
 		cmocka_unit_test(test_recurrent_states),
 		cmocka_unit_test(test_pages_are_equal),
+		cmocka_unit_test(test_type_of_states),
 		cmocka_unit_test(test_decode_context_parallel),
 		cmocka_unit_test(test_copies_are_split),
 		cmocka_unit_test(test_groups_on_a_stage),

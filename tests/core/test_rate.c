@@ -271,6 +271,46 @@ test_full_cache(void **state)
 	assert_true(s.events <= RATE_EVENTS);
 }
 
+/* In flight where n prompts of 600 tokens share a pass and do three steps then, again and again. */
+static double
+of_time(const struct rate_table *t, double n)
+{
+	const double steps = 3 * rate_step(t, n, 602);
+
+	return n * steps / (steps + rate_pass(t, n * 600, n * 600 * 600));
+}
+
+/* Prompts that wait together share a pass as far as slots and the cache allow: then no more run at once, and
+ * nothing is put back. */
+static void
+test_admitted(void **state)
+{
+	const double of_two = 2 * 600 + 1; /* tokens: of their prompts, and the second's first */
+	struct rate_engine e = { .table = tables[1].table, .budget = 8192, .slots = 2, .kv_tokens = INFINITY,
+		.tokens = 1, .verified = 1 };
+	struct rate_load l = { .rate = 1000, .shape = INFINITY, .prompt = { .mean = 600 },
+		.answer = { .mean = 100 }, .engines = 1, .requests = 64 };
+	struct rate_served s;
+
+	(void)state;
+	rate_loop(&s, &e, &l, 99, &room);
+	assert_true(s.batch > 1.8 && s.batch <= 2 && s.preempted <= 0);
+	e.slots = 64;
+	e.kv_tokens = 1000; /* of 700 that one takes */
+	rate_loop(&s, &e, &l, 99, &room);
+	assert_true(s.batch > .8 && s.batch <= 1 && s.preempted <= 0);
+	e.kv_tokens = 2000;
+	rate_loop(&s, &e, &l, 99, &room);
+	assert_true(s.batch > 1.8 && s.batch <= 3);
+	l.answer.mean = 4;
+	e.kv_tokens = (of_two + .5) / .99;
+	rate_loop(&s, &e, &l, 99, &room);
+	assert_true(fabs(s.batch - of_time(&e.table, 2)) < .05 * s.batch && s.preempted <= 0);
+	e.kv_tokens = (of_two - .5) / .99;
+	rate_loop(&s, &e, &l, 99, &room);
+	assert_true(fabs(s.batch - of_time(&e.table, 1)) < .05 * s.batch && s.preempted <= 0);
+}
+
 /* Who comes while a step runs waits for the next one too, which was scheduled before; an idle engine has
  * scheduled none. */
 static void
@@ -309,6 +349,7 @@ main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_full_cache),
+		cmocka_unit_test(test_admitted),
 		cmocka_unit_test(test_scheduled_ahead),
 	};
 

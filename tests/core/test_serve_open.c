@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/serve/serve_curve.h"
+#include "core/serve/serve_links.h"
 #include "core/serve/serve_open.h"
 #include "servecase.h"
 
@@ -163,7 +164,9 @@ test_prefixes(void **state)
 	assert_true(wordy.rate.hit < .8 * some.rate.hit);
 	set("serving.kv_host_gib", "4000");
 	host = estimate_at("1");
-	assert_true(near(host.rate.hit, .75, .02) && host.rate.engine.fetch > 0);
+	assert_true(near(host.rate.hit, .75, .02));
+	assert_true(near(host.rate.engine.fetch, (host.rate.hit - some.rate.hit) * host.rate.load_of_one.prompt.mean *
+	    host.kv_bytes_per_token / serve_fetch_rate(&p), .1));
 	set("serving.kv_host_gib", "0");
 	gpus("4");
 	set("replicas", "4");
@@ -262,6 +265,28 @@ test_curve_rises(void **state)
 	}
 }
 
+/* Ranks of data parallel attention step together: what is in flight is that of all, a step is of a rank's
+ * share, and answers come by steps whether prompts are prefilled elsewhere or not. */
+static void
+test_rates_of_ranks(void **state)
+{
+	struct serve s;
+
+	(void)state;
+	load("qwen3-30b-a3b");
+	set("tp", "4");
+	gpus("4");
+	set("dp_attention", "true");
+	set("prompt_tokens", "1024");
+	set("generate_tokens", "512");
+	s = estimate_at("20");
+	assert_true(near(s.step_seconds, s.tpot_seconds - s.prompts_share_seconds, .05) && s.running > 40);
+	gpus("8");
+	set("prefill_workers", "1xtp4");
+	s = estimate_at("20");
+	assert_true(near(s.step_seconds, s.tpot_seconds, .05) && s.running > 40);
+}
+
 int
 main(void)
 {
@@ -269,7 +294,7 @@ main(void)
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
 		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
-		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises),
+		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises), cmocka_unit_test(test_rates_of_ranks),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

@@ -10,16 +10,22 @@
 #include "core/serve/serve_rates.h"
 #include "servecase.h"
 
-/* Of the estimate's prefill. */
 static double
-noted_term(const char *name)
+noted_in(enum quantity q, const char *name)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < ledger.count; i++)
-		if (terms[i].quantity == QUANTITY_PREFILL && strcmp(terms[i].name, name) == 0)
+		if (terms[i].quantity == q && strcmp(terms[i].name, name) == 0)
 			sum += terms[i].value;
 	return sum;
+}
+
+/* Of the estimate's prefill. */
+static double
+noted_term(const char *name)
+{
+	return noted_in(QUANTITY_PREFILL, name);
 }
 
 static void
@@ -169,6 +175,42 @@ test_met_before(void **state)
 	assert_true(near(host, .272, .15));
 	set("engine_version", "0.11");
 	assert_true(estimate().ttft_seconds - near_cache > 2.5 * (host - near_cache));
+	set("engine_version", "0.18");
+	set("pcie_gbps", "0"); /* not known: as if it were near */
+	assert_true(near(estimate().ttft_seconds, near_cache, 1e-9));
+}
+
+/* Of a decode step, small kernels: so many a layer, one more of a shared expert, two of a state that layers carry
+ * on, 16 of an indexer, three where inputs are quantised, and eight around the layers. */
+static void
+test_small_kernels_of_steps(void **state)
+{
+	static const struct {
+		const char *model, *weights;
+		double kernels;
+	} of[] = {
+		{ "llama-3.1-8b", "bf16", 32 * 9 + 8 }, { "llama-3.1-8b", "fp8", 32 * 12 + 8 },
+		{ "qwen3-30b-a3b", "bf16", 48 * 10 + 8 },
+		{ "qwen3-next-80b-a3b", "bf16", 48 * (10 + 1) + 36 * 2 + 8 },
+		{ "deepseek-v3", "fp8", 61 * (14 + 3) + 58 + 8 },
+		{ "deepseek-v3.2", "fp8", 61 * (14 + 3 + 16) + 58 + 8 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		struct serve_setup setup;
+
+		load(of[i].model);
+		set("nodes", "2");
+		set("tp", "16");
+		set("weight_dtype", of[i].weights);
+		estimate();
+		setup = serve_setup_of(&p);
+		if (!near(noted_in(QUANTITY_DECODE, "small kernels") / serve_rates_of(&p, &setup).kernel,
+		    of[i].kernels, 1e-9))
+			fail_msg("%s in %s: %g", of[i].model, of[i].weights, noted_in(QUANTITY_DECODE,
+			    "small kernels") / serve_rates_of(&p, &setup).kernel);
+	}
 }
 
 int
@@ -181,6 +223,7 @@ main(void)
 		cmocka_unit_test(test_cut_units),
 		cmocka_unit_test(test_small_kernels_of_prompts),
 		cmocka_unit_test(test_met_before),
+		cmocka_unit_test(test_small_kernels_of_steps),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

@@ -467,6 +467,41 @@ drawn(void **state)
 	}
 }
 
+static struct chunk_time
+chunk_of(const char *settings)
+{
+	const struct plan p = plan_of(settings);
+	struct diag_list diags = { 0 };
+	struct chunk_time time[1];
+	struct layout l;
+
+	if (!layout_init(&l, &p, &diags) || !placement_init(&placement, &p, &diags))
+		fail_msg("%s", diags.item[0].message);
+	assert_true(steptime_chunks(&p, &l, &placement, time));
+	return time[0];
+}
+
+/* A micro-batch's passes, with the traffic and the launches that nothing hides, are what a further one adds to
+ * the step. */
+static void
+passes(void **state)
+{
+#define RANKS "nodes=1 gpus_per_node=8 tp=8 pp=1 recompute=none "
+	static const char *const models[] = { LLAMA_70B,
+		"layers=16 hidden_size=1024 ffn_hidden_size=4096 attention_heads=8 kv_heads=8 sequence_length=512" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+		char few[512], many[512];
+		struct chunk_time t;
+
+		text_put(few, sizeof few, RANKS "global_batch_size=4 %s", models[i]);
+		text_put(many, sizeof many, RANKS "global_batch_size=5 %s", models[i]);
+		t = chunk_of(few);
+		near(time_of(many).seconds - time_of(few).seconds, t.forward + t.backward, 1e-9);
+	}
+}
+
 /* Half of the layers take keys and values of earlier ones, and have MLPs twice as wide: products
  * are those of half the layers with either width, and without keys and values. */
 static void
@@ -517,7 +552,7 @@ main(void)
 		cmocka_unit_test(recomputed), cmocka_unit_test(recomputed_modules),
 		cmocka_unit_test(recomputed_operations),
 		cmocka_unit_test(muon), cmocka_unit_test(unequal),
-		cmocka_unit_test(drawn),
+		cmocka_unit_test(drawn), cmocka_unit_test(passes),
 		cmocka_unit_test(borrowing_layers),
 	};
 

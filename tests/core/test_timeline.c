@@ -433,6 +433,9 @@ test_pattern_bubble(void **state)
 	(void)state;
 	near_patterns(SCHEDULE_V_HALF, .01);
 	near_patterns(SCHEDULE_V_MIN, .02);
+	for (int64_t pp = 4; pp <= 16; pp++)
+		for (double weight = 1.2; weight < 1.5; weight += .2) /* the longest: ends count alone */
+			near_bubble(SCHEDULE_V_MIN, pp, 2, 4 * pp, (double[]){ 1, .9, weight }, .005);
 	for (int64_t pp = 3; pp <= 16; pp++) {
 		const double p1 = (double)pp;
 

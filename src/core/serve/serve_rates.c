@@ -200,8 +200,7 @@ silicon_of(const struct cluster *c)
 		&s.wide, &s.marlin, &s.attention };
 
 	for (size_t i = 0; i < sizeof share / sizeof *share; i++)
-		if (*share[i] > 0)
-			*share[i] /= *share[i] + (1 - *share[i]) * cut;
+		*share[i] /= *share[i] + (1 - *share[i]) * cut;
 	return s;
 }
 

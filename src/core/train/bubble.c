@@ -136,7 +136,7 @@ bubble_seconds(int64_t schedule, const struct pipeline_times *t)
 	/* One micro-batch alone, and what each of the first others takes of it in a V. */
 	const double alone = n * (all.f + all.i), turn = fmin(all.f, (all.f + all.i) / 2);
 
-	if (t->stages <= 1 || slowest <= 0)
+	if (t->stages <= 1)
 		return 0;
 	switch (schedule) {
 	case SCHEDULE_ZB_1P:

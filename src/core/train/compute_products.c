@@ -35,12 +35,9 @@ mean_of(const struct model *m, int kind)
 	if (m->index_heads <= 0 && m->borrowing_layers <= 0)
 		return one;
 	k = params_kinds(m, 0, m->layers);
-	if (one.global > 0 && k.global > 0) {
-		one.indexed = k.indexed / k.global;
-		one.borrowing_global = k.borrowing_global / k.global;
-	}
-	if (one.local > 0 && k.local > 0)
-		one.borrowing_local = k.borrowing_local / k.local;
+	one.indexed = one.global * k.indexed / fmax(1, k.global);
+	one.borrowing_global = one.global * k.borrowing_global / fmax(1, k.global);
+	one.borrowing_local = one.local * k.borrowing_local / fmax(1, k.local);
 	return one;
 }
 
