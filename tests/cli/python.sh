@@ -308,6 +308,12 @@ run 0 import trt.py
 has engine trtllm
 has gpu_memory_utilization 0.7
 
+about 'signs and negations without end'
+for word in '- ' 'not '; do
+	awk -v w="$word" 'BEGIN { print "import trl"; printf "x = "; for (i = 0; i < 100000; i++) printf "%s", w; print "1\nSFTTrainer(x)" }' >deep.py
+	run 2 import deep.py
+done
+
 about 'a script whose trainer has what no plan has'
 for text in 'x = (' 'SFTTrainer(' 'a["b"]["c"][0] = SFTTrainer(x[' 'SFTConfig(**kw, *a, f"{x}", x for x in y)' 'def f(a=[1,{"b": (2)}]):'; do
 	printf 'import trl\n%s\nSFTTrainer(\n' "$text" >bad.py

@@ -345,7 +345,7 @@ read_script(struct py_reader *r)
 	struct py_scope s = { r, r->names };
 	size_t condition = SIZE_MAX; /* indent of one that is open */
 
-	for (const char *line = r->text; *line != '\0'; line = next_statement(line)) {
+	for (const char *line = r->text; *line != '\0' && json_array_size(r->made) < PYIN_MADE_MAX; line = next_statement(line)) {
 		const size_t indent = indent_of(line);
 
 		if (is_blank(line))

@@ -316,7 +316,7 @@ read_call(struct py_scope *s, const char **at, const char *callee)
 		json_decref(object);
 		return value;
 	}
-	if (own == NULL && s->r->made != NULL) {
+	if (own == NULL && s->r->made != NULL && json_array_size(s->r->made) < PYIN_MADE_MAX) {
 		json_array_append(s->r->made, object);
 		if (text_equal(pyin_last(callee), "add_argument"))
 			put_argument(s->r, object);
@@ -400,12 +400,25 @@ read_name(struct py_scope *s, const char **at)
 	return value;
 }
 
-static json_t *
-negative_of(json_t *value)
-{
-	json_t *out = json_is_integer(value) ? json_integer(-json_integer_value(value)) :
-	    json_is_real(value) ? json_real(-json_real_value(value)) : NULL;
+static json_t *read_primary(struct py_scope *s, const char **at);
 
+/* What stands behind a sign or a "not", of which there may be many: -1, not True. NULL: not known. */
+static json_t *
+read_signed(struct py_scope *s, const char **at, bool is_not)
+{
+	json_t *value, *out = NULL;
+
+	if (s->r->depth >= PYIN_DEPTH_MAX)
+		return NULL;
+	s->r->depth++;
+	value = read_primary(s, at);
+	s->r->depth--;
+	if (is_not && json_is_boolean(value))
+		out = json_boolean(json_is_false(value));
+	else if (!is_not && json_is_integer(value) && json_integer_value(value) > INT64_MIN)
+		out = json_integer(-json_integer_value(value));
+	else if (!is_not && json_is_real(value))
+		out = json_real(-json_real_value(value));
 	json_decref(value);
 	return out;
 }
@@ -417,20 +430,15 @@ read_primary(struct py_scope *s, const char **at)
 
 	py_skip(at);
 	if (takes_word(at, "-"))
-		return **at == '-' ? NULL : negative_of(read_primary(s, at));
+		return **at == '-' ? NULL : read_signed(s, at, false);
 	if (takes_word(at, "None"))
 		return json_null();
 	if (takes_word(at, "True"))
 		return json_true();
 	if (takes_word(at, "False"))
 		return json_false();
-	if (takes_word(at, "not")) {
-		const json_t *of = read_primary(s, at);
-
-		value = json_is_boolean(of) ? json_boolean(json_is_false(of)) : NULL;
-		json_decref((json_t *)(uintptr_t)of);
-		return value;
-	}
+	if (takes_word(at, "not"))
+		return read_signed(s, at, true);
 	if (isdigit((unsigned char)**at))
 		return read_number(at);
 	if (**at == '"' || **at == '\'')
