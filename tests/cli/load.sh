@@ -83,7 +83,7 @@ out_has '^longest: --objective=training.sequence_length --free=training.sequence
 good search largest context "$plan"
 out_has 'serving.context_length'
 run 2 search largest what "$plan"
-err_has 'largest what\? model, batch or context'
+err_has 'largest what\? model, batch, context or sequence'
 run 2 search cheapest
 err_has 'of which GPUs\?'
 

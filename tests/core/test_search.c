@@ -1179,7 +1179,7 @@ limits_of_service(void **state)
 {
 	static const char *const orders[][6] = { { "slo", "ttft=1s", "tpot=30ms", "rate=20" },
 		{ "slo", "rate=20", "tpot", "0.03", "ttft", "1000ms" }, { "slo", "tpot=30000us", "rate", "20", "ttft=1" } };
-	static const char *const none[] = { "500msec", "1m", "2minutes", "1parsec", "0s", "s" };
+	static const char *const none[] = { "1m", "2minutes", "1parsec", "0s", "s", "1000", "30" };
 	char options[QUESTION_SIZE], err[QUESTION_SIZE], word[32];
 	struct plan p;
 
@@ -1201,6 +1201,49 @@ limits_of_service(void **state)
 		assert_true(question_ask(&p, NULL, words, 2, options, err) < 2);
 	}
 	assert_int_equal(question_ask(&p, NULL, orders[0], 1, options, err), -1);
+}
+
+/* What people type: units apart or written out, separators of thousands, money with its sign, either
+ * order, small words between. `is` has to stand in what the question becomes; NULL: it is refused. */
+static void
+questions_as_typed(void **state)
+{
+	static const struct { const char *asked, *is, *and; } rows[] = {
+		{ "deadline 30 days 15T tokens", "where=run.days<=30d", "token_budget=15000 " },
+		{ "deadline 15T 30d", "where=run.days<=30d", "token_budget=15000 " },
+		{ "deadline in 4w for 1.5 trillion tokens", "where=run.days<=28d", "token_budget=1500 " },
+		{ "deadline 720h 300,000,000,000", "where=run.days<=30d", "token_budget=300 " },
+		{ "deadline 3 months 3e11", "where=run.days<=90d", "token_budget=300 " },
+		{ "deadline 15T", NULL, NULL }, { "deadline soon 15T", NULL, NULL },
+		{ "budget $2,000,000 300B", "where=cost<=2000000", "token_budget=300" },
+		{ "budget 2 million dollars for 300 billion", "where=cost<=2000000", "token_budget=300" },
+		{ "budget 300B 2_000_000", "where=cost<=2000000", "token_budget=300" },
+		{ "budget 2M 300B", "where=cost<=2000000", "token_budget=300" },
+		{ "budget much 300B", NULL, NULL },
+		{ "fewest nodes", "objective=gpus", "" }, { "longest sequence", "sequence_length=1024..", "" },
+		{ "largest sequence length", "sequence_length=1024..", "" }, { "largest wish", NULL, NULL },
+		{ "spare 2 nodes", "cluster.nodes=6", "" },
+	};
+	char options[QUESTION_SIZE], err[QUESTION_SIZE], text[128], *rest;
+	const char *word[QUESTION_WORDS];
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	settings_put_all(&p, "cluster.nodes=8");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		int words = 0;
+
+		snprintf(text, sizeof text, "%s", rows[i].asked);
+		rest = text;
+		while ((word[words] = strsep(&rest, " ")) != NULL)
+			words++;
+		assert_int_equal(question_ask(&p, NULL, word, words, options, err), rows[i].is != NULL ? words : -1);
+		if (rows[i].is == NULL)
+			continue;
+		assert_non_null(strstr(options, rows[i].is));
+		assert_non_null(strstr(options, rows[i].and));
+	}
 }
 
 /* On thousands of nodes not each number of them is tried, but the plan's own is: their sizes would be
@@ -1287,7 +1330,7 @@ main(void)
 		cmocka_unit_test(copies_are_cut),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
 		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines), cmocka_unit_test(budgets),
-		cmocka_unit_test(limits_of_service),
+		cmocka_unit_test(limits_of_service), cmocka_unit_test(questions_as_typed),
 		cmocka_unit_test(cancelled),
 	};
 

@@ -357,12 +357,12 @@ question_words(const struct options *o)
 
 /* A first word that is no question, and no file though it looks like none: it is told what could stand there. */
 static bool
-knows_first(const struct options *o, int words)
+knows_first(const struct options *o)
 {
 	const char *first = o->operands > 0 ? o->operand[0] : "-", *near = NULL;
 	size_t least = 3;
 
-	if (words > 0 || strpbrk(first, "./") != NULL || text_equal(first, "-") || access(first, F_OK) == 0)
+	if (question_find(first) != NULL || strpbrk(first, "./") != NULL || text_equal(first, "-") || access(first, F_OK) == 0)
 		return true;
 	for (size_t i = 0; i < question_count; i++) {
 		const size_t d = text_distance(question_table[i].name, first);
@@ -404,7 +404,7 @@ search_command(const struct options *o)
 	struct search_job *job;
 	int status = STATUS_ERROR;
 
-	if (!knows_first(o, words))
+	if (!knows_first(o))
 		return STATUS_ERROR;
 	job = calloc(1, sizeof *job);
 	if (o->hash) {

@@ -367,8 +367,9 @@ print_workload(const struct search_job *job)
 		    p.traffic.rate, UNITS_EXACT(COUNT, (double)p.serving.prompt_tokens),
 		    UNITS_EXACT(COUNT, (double)p.serving.generate_tokens));
 	else if (p.mode == MODE_SERVE)
-		out_line(stdout, "Workload: %s, %lld requests at once, %s tokens in and %s out", p.model.preset,
-		    (long long)p.serving.concurrency, UNITS_EXACT(COUNT, (double)p.serving.prompt_tokens),
+		out_line(stdout, "Workload: %s, %lld request%s at once, %s tokens in and %s out", p.model.preset,
+		    (long long)p.serving.concurrency, TEXT_S(p.serving.concurrency),
+		    UNITS_EXACT(COUNT, (double)p.serving.prompt_tokens),
 		    UNITS_EXACT(COUNT, (double)p.serving.generate_tokens));
 	else if (plan_has_rl(&p))
 		out_line(stdout, "Workload: %s, %lld prompts with %lld responses a step", p.model.preset,

@@ -11,6 +11,7 @@
 #include "core/plan/field.h"
 #include "core/plan/format.h"
 #include "core/plan/nodes.h"
+#include "core/search/question_words.h"
 #include "core/search/search_target.h"
 
 enum {
@@ -28,37 +29,14 @@ refuse_question(char *err, const char *reason)
 	return -1;
 }
 
-/* "15T", "1.5e12" or "200B", of tokens or of money; false for another word. */
+/* A token budget that was said is freed to that one value. False with the reason where nobody says how
+ * long the run is. */
 static bool
-take_many(const char *word, double *tokens)
+put_budget(const struct plan *p, double said, double *tokens, char *options, char *err)
 {
-	static const struct { char letter; double factor; } units[] = {
-		{ 'T', 1e12 }, { 'B', 1e9 }, { 'M', 1e6 }, { 't', 1e12 }, { 'b', 1e9 }, { 'm', 1e6 },
-	};
-	const size_t n = strlen(word);
-	char number[64];
-
-	text_put(number, sizeof number, "%s", word);
-	for (size_t i = 0; n > 0 && n < sizeof number && i < sizeof units / sizeof *units; i++)
-		if (word[n - 1] == units[i].letter) {
-			number[n - 1] = '\0';
-			return text_to_real(number, tokens) && (*tokens *= units[i].factor) > 0;
-		}
-	return text_to_real(number, tokens) && *tokens > 0;
-}
-
-/* A token budget that follows in the words is freed to that one value. False with the reason where
- * nobody says how long the run is. */
-static bool
-put_budget(const struct plan *p, const char *word, int *taken, double *tokens, char *options,
-    char *err)
-{
-	if (word != NULL && take_many(word, tokens)) {
-		text_add(options, QUESTION_SIZE, " free=training.token_budget=%.10g", *tokens / 1e9);
-		++*taken;
-	} else {
-		*tokens = p->training.token_budget * 1e9;
-	}
+	if (said > 0)
+		text_add(options, QUESTION_SIZE, " free=training.token_budget=%.10g", said / 1e9);
+	*tokens = said > 0 ? said : p->training.token_budget * 1e9;
 	if (*tokens > 0)
 		return true;
 	refuse_question(err, "how long is the run? Say its tokens, such as 15T");
@@ -121,62 +99,92 @@ put_nodes_from(double least, char *options)
 
 /* ---- the questions -------------------------------------------------------------------- */
 
-/* No plan is faster than the products of the model at the GPU's peak. */
+/* No plan is faster than the products of the model at the GPU's peak. Time and tokens stand in either
+ * order: tokens have no unit of time, and a number without one is days where no time was said. */
 static int
 ask_deadline(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
     char *options, char *err)
 {
 	const double gpus = (double)p->cluster.gpus_per_node;
-	double tokens, days = 0, least;
-	char number[64];
-	int taken = 1;
+	double said = 0, tokens, days = 0, least;
+	int i = 0, taken = 1;
 
 	(void)catalog;
 	if (words < 1)
 		return refuse_question(err, "until when? Such as 30d");
-	text_put(number, sizeof number, "%.*s", (int)strcspn(word[0], "dh"), word[0]);
-	if (!text_to_real(number, &days) || !(days > 0))
-		return refuse_question(err, "the deadline is a number of days or hours, such as 30d");
-	if (strchr(word[0], 'h') != NULL)
-		days /= 24;
+	for (; taken > 0; i += taken) {
+		taken = days > 0 ? 0 : words_days(word + i, words - i, &days);
+		if (taken == 0 && !(said > 0))
+			taken = words_amount(word + i, words - i, &said);
+	}
+	if (!(days > 0))
+		return refuse_question(err, "the deadline is a number of hours, days, weeks or months, such as 30d");
 	text_put(options, QUESTION_SIZE, "objective=gpus where=run.days<=%.10gd", days);
-	if (!put_budget(p, words > 1 ? word[1] : NULL, &taken, &tokens, options, err))
+	if (!put_budget(p, said, &tokens, options, err))
 		return -1;
 	least = tokens * flops_sum(flops_of_token(p, false)) / (days * 86400) /
 	    larger(1, peak_rate(p) * gpus);
 	put_nodes_from(peak_rate(p) > 0 ? least : 1, options);
-	return taken;
+	return i;
 }
 
+/* Of two amounts the larger one is tokens: a thousand of them cost far less than one of any money. */
 static int
 ask_budget(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
     char *options, char *err)
 {
-	double money, tokens;
-	int taken = 1;
+	double money, said = 0, tokens;
+	int taken = words_amount(word, words, &money);
 
 	(void)catalog;
-	if (words < 1 || !take_many(word[0], &money))
+	if (taken == 0)
 		return refuse_question(err, "how much? A number, such as 2e6 or 2M, of the money that --price or "
 		    "cluster.gpu_hour_price is in");
-	text_put(options, QUESTION_SIZE, "objective=run.days where=cost<=%.10g", money);
+	taken += words_amount(word + taken, words - taken, &said);
+	text_put(options, QUESTION_SIZE, "objective=run.days where=cost<=%.10g",
+	    said > 0 ? smaller(money, said) : money);
 	put_nodes(1, p->cluster.nodes, options);
-	return put_budget(p, words > 1 ? word[1] : NULL, &taken, &tokens, options, err) ? taken : -1;
+	return put_budget(p, said > 0 ? larger(money, said) : 0, &tokens, options, err) ? taken : -1;
 }
 
-/* One of the words that an objective of service is made of, with its value: "ttft=1s" or "ttft 1s";
- * how many words that takes, 0 for another one. */
-static int
-take_limit(const char *const *word, int words, const char *name, const char **value)
-{
-	const size_t n = strlen(name);
+enum { LIMIT_SIZE = 32 };
 
-	if (words < 1 || strncmp(word[0], name, n) != 0)
-		return 0;
-	if (word[0][n] != '=' && (word[0][n] != '\0' || words < 2))
-		return 0;
-	*value = word[0][n] == '=' ? word[0] + n + 1 : word[1];
-	return strspn(*value, "0123456789.") == 0 ? 0 : word[0][n] == '=' ? 1 : 2;
+/* Limits of a service, as they are said: times of conditions, "" where none is, and the rate, 0. */
+struct service {
+	char time[2][LIMIT_SIZE];
+	double rate;
+};
+
+/* One of them: "ttft=1s", "ttft 1s", "ttft<=1 s"; how many words it takes, 0 for another one, -1 with
+ * the reason where what follows its name is none. */
+static int
+take_limit(const char *const *word, int words, struct service *of, char *err)
+{
+	static const char *const names[] = { "ttft", "tpot", "rate" };
+	const int small = words_small(word, words);
+
+	for (int k = 0; k < 3 && words > small; k++) {
+		const size_t n = strlen(names[k]);
+		const char *value[3] = { NULL };
+		int count = 1, taken;
+
+		if (strncmp(word[small], names[k], n) != 0)
+			continue;
+		value[0] = word[small] + n + strspn(word[small] + n, "<=");
+		while (count < 3 && small + count < words) {
+			value[count] = word[small + count];
+			count++;
+		}
+		const int apart = *value[0] == '\0';
+
+		taken = k < 2 ? words_time(value + apart, count - apart, of->time[k], LIMIT_SIZE) :
+		    words_amount(value + apart, count - apart, &of->rate);
+		if (taken > 0)
+			return small + apart + taken;
+		return refuse_question(err, k < 2 ? "a limit is a time with its unit, such as ttft=1s or tpot=30ms" :
+		    "the rate is a number of requests a second, such as rate=20");
+	}
+	return 0;
 }
 
 /* Pools of up to twelve workers, of each size up to a node, or none. */
@@ -199,7 +207,7 @@ put_limit(const struct plan *p, const char *name, const char *value, double own,
 	char limit[sizeof c.text];
 
 	text_put(limit, sizeof limit, "serving.%s_%s<=%s", name, rate ? "within" : "seconds", value);
-	if (!condition_parse(&c, limit, p, err, QUESTION_SIZE) || !(c.limit > 0))
+	if (!condition_parse(&c, limit, p, err, QUESTION_SIZE))
 		return false;
 	text_add(options, QUESTION_SIZE, " where=%s", limit);
 	if (rate && c.limit != own)
@@ -214,39 +222,33 @@ static int
 ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
     char *options, char *err)
 {
-	static const char *const names[] = { "ttft", "tpot", "rate" };
+	static const char *const names[] = { "ttft", "tpot" };
 	const double own[] = { p->traffic.ttft_limit, p->traffic.tpot_limit };
-	const char *value[3] = { NULL, NULL, NULL };
-	double rate = p->traffic.rate;
-	char text[2][32];
-	int i = 0, taken = 1;
+	struct service of = { .rate = 0 };
+	bool rate;
+	int i = 0, taken;
 
 	(void)catalog;
 	if (p->mode != MODE_SERVE)
 		return refuse_question(err, "of serving plans alone (fix: --mode=serve)");
-	while (taken > 0) {
-		taken = 0;
-		for (int k = 0; k < 3 && taken == 0; k++)
-			taken = take_limit(word + i, words - i, names[k], &value[k]);
+	while ((taken = take_limit(word + i, words - i, &of, err)) > 0)
 		i += taken;
-	}
-	if (value[2] != NULL && (!text_to_real(value[2], &rate) || !(rate > 0)))
-		return refuse_question(err, "the rate is a number of requests a second, such as rate=20");
+	if (taken < 0)
+		return -1;
+	rate = of.rate > 0 || p->traffic.rate > 0;
 	for (int k = 0; k < 2; k++)
-		if (value[k] == NULL && own[k] > 0) {
-			text_put(text[k], sizeof text[k], "%.10gs", own[k]);
-			value[k] = text[k];
-		}
-	if (value[0] == NULL && value[1] == NULL)
+		if (*of.time[k] == '\0' && own[k] > 0)
+			text_put(of.time[k], LIMIT_SIZE, "%.10gs", own[k]);
+	if (*of.time[0] == '\0' && *of.time[1] == '\0')
 		return refuse_question(err, "which limits? Such as ttft=1s tpot=30ms, and rate=20 requests a second");
-	text_put(options, QUESTION_SIZE, rate > 0 ? "objective=gpus,serving.tpot_within" :
+	text_put(options, QUESTION_SIZE, rate ? "objective=gpus,serving.tpot_within" :
 	    "objective=tokens free=serving.concurrency=1..%d", REQUESTS_MOST);
-	if (rate != p->traffic.rate)
-		text_add(options, QUESTION_SIZE, " free=traffic.rate=%s", value[2]);
+	if (of.rate > 0 && of.rate != p->traffic.rate)
+		text_add(options, QUESTION_SIZE, " free=traffic.rate=%.10g", of.rate);
 	for (int k = 0; k < 2; k++)
-		if (value[k] != NULL && !put_limit(p, names[k], value[k], own[k], rate > 0, options, err))
-			return refuse_question(err, "a limit is a time, such as ttft=1s or tpot=30ms");
-	if (rate > 0) {
+		if (*of.time[k] != '\0' && !put_limit(p, names[k], of.time[k], own[k], rate, options, err))
+			return -1;
+	if (rate) {
 		put_nodes_apart(2 * p->cluster.nodes > NODES_EACH ? 2 * p->cluster.nodes : NODES_EACH, options);
 		put_pools(p, options);
 	}
@@ -298,7 +300,7 @@ ask_largest(const struct plan *p, const struct catalog *catalog, const char *con
 {
 	const char *what = words > 0 ? word[0] : "";
 
-	if (text_equal(what, "context")) {
+	if (text_equal(what, "context") || text_equal(what, "sequence")) {
 		ask_longest(p, catalog, NULL, 0, options, err);
 	} else if (text_equal(what, "batch") && p->mode == MODE_SERVE) {
 		text_put(options, QUESTION_SIZE, "objective=serving.concurrency "
@@ -310,22 +312,44 @@ ask_largest(const struct plan *p, const struct catalog *catalog, const char *con
 		text_put(options, QUESTION_SIZE, "objective=params.total free=model.preset");
 		if (recent_since(catalog) > 0)
 			text_add(options, QUESTION_SIZE, "=%lld..", (long long)recent_since(catalog));
+		/* One that has room for a request fits, where nobody says how many come at once. */
+		if (p->mode == MODE_SERVE && !field_is_set(FIELD_CONCURRENCY, p))
+			text_add(options, QUESTION_SIZE, " free=serving.concurrency=1");
 	} else {
-		return refuse_question(err, "largest what? model, batch or context");
+		return refuse_question(err, "largest what? model, batch, context or sequence");
 	}
 	return 1;
+}
+
+/* A name of a GPU, or several with commas between them. */
+static bool
+names_gpu(const struct catalog *catalog, const char *word)
+{
+	char name[PLAN_ID_SIZE];
+
+	text_put(name, sizeof name, "%.*s", (int)strcspn(word, ","), word);
+	return catalog != NULL && catalog_find(&catalog->gpus, name) != NULL;
 }
 
 static int
 ask_cheapest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
     char *options, char *err)
 {
-	(void)catalog;
-	if (words < 1)
+	int taken = 0, small = words_small(word, words);
+
+	text_put(options, QUESTION_SIZE, "objective=cost free=cluster.gpu=");
+	while (taken + small < words && (taken == 0 || names_gpu(catalog, word[taken + small]))) {
+		const char *name = word[taken + small];
+		const size_t n = strlen(name);
+
+		text_add(options, QUESTION_SIZE, "%s%.*s", taken > 0 ? "," : "", (int)(n - (name[n - 1] == ',')), name);
+		taken += small + 1;
+		small = words_small(word + taken, words - taken);
+	}
+	if (taken == 0)
 		return refuse_question(err, "of which GPUs? Their names with commas between them, and --price");
-	text_put(options, QUESTION_SIZE, "objective=cost free=cluster.gpu=%s", word[0]);
 	put_nodes(1, p->cluster.nodes, options);
-	return 1;
+	return taken;
 }
 
 static int
@@ -393,5 +417,5 @@ question_ask(const struct plan *p, const struct catalog *catalog, const char *co
 	if (q == NULL)
 		return 0;
 	taken = q->ask(p, catalog, word + 1, words - 1, options, err);
-	return taken < 0 ? -1 : taken + 1;
+	return taken < 0 ? -1 : taken + 1 + words_small(word + taken + 1, words - taken - 1);
 }

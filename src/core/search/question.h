@@ -9,7 +9,7 @@
 #include "core/plan/catalog.h"
 #include "core/plan/plan.h"
 
-enum { QUESTION_WORDS = 6, QUESTION_SIZE = 768 };
+enum { QUESTION_WORDS = 12, QUESTION_SIZE = 768 };
 
 struct question {
 	const char *name, *arguments, *help; /* "deadline", "TIME [TOKENS]", one line */

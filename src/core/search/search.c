@@ -580,7 +580,7 @@ search_is_known(const struct search *s, const struct plan *p, char *err, size_t 
 		if (f == FIELD_COUNT || is_free(s, f))
 			continue;
 		text_put(err, size, "nobody knows %s: set %s%s", target_name(t), field_table[f].path,
-		    space_field(s->space, FIELD_GPU) != NULL ? ", or --price=GPU=MONEY" : "");
+		    f == FIELD_GPU_HOUR_PRICE ? ", or --price=GPU=MONEY" : "");
 		return false;
 	}
 	return true;
