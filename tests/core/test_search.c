@@ -914,6 +914,43 @@ copies_are_cut(void **state)
 	assert_int_equal(workers[0].counts.illegal, 0);
 }
 
+/* Events of an open loop are followed only of plans that may be among the best: the answer is that of following
+ * all, and few were. */
+static void
+at_a_rate(void **state)
+{
+	static const char *const asked[][4] = {
+		{ "gpus", "serving.tpot_within", "serving.ttft_within<=150ms" }, { "serving.tpot_within", "gpus", NULL },
+		{ "gpus", "traffic.rate", "serving.ttft_within<=60ms" },
+		{ "gpus", "serving.rate_in_limits", "serving.tpot_within<=9ms" }, { "serving.rate_in_limits", NULL, NULL },
+		{ "gpus", NULL, "serving.ttft_within<=80ms" }, { "serving.joules_per_token", "gpus", "serving.ttft_within<=80ms" },
+	};
+	struct plan p = settings_plan(RATES DENSE, "mode=serve parallel.layout=vllm cluster.nodes=1 "
+	    "cluster.gpus_per_node=4 cluster.tdp_watts=700 cluster.memory_gib=80 serving.context_length=4096 traffic.mix=chat "
+	    "traffic.rate=40 traffic.ttft_limit=0.2 traffic.tpot_limit=0.01 traffic.requests=60");
+	char err[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+		struct search s = { .space = space };
+		struct wishes w = { 0 };
+
+		wishes_free(&w, FIELD_NODES, "1,2");
+		wishes_free(&w, FIELD_TP, NULL);
+		wishes_free(&w, FIELD_PREFILL_WORKERS, ",2xtp2");
+		wishes_free(&w, FIELD_RATE, "20,200");
+		settings_put(&p, "traffic.requests", i % 2 == 0 ? "60" : "0");
+		make_space(&p, NULL, &w);
+		for (int k = 0; k < 2 && asked[i][k] != NULL; k++)
+			add_objective(&s, asked[i][k]);
+		if (asked[i][2] != NULL)
+			assert_true(condition_parse(&s.condition[s.conditions++], asked[i][2], &p, err, sizeof err));
+		s.front = s.objectives > 1;
+		hold_against_all(&s, asked[i][0]);
+		assert_true(workers[0].kept > 0);
+	}
+}
+
 static void
 values(void **state)
 {
@@ -1327,7 +1364,7 @@ main(void)
 		cmocka_unit_test(kept_activations), cmocka_unit_test(traffic_before_pipelines),
 		cmocka_unit_test(layouts_place), cmocka_unit_test(nearest_of_none),
 		cmocka_unit_test(likes_of_the_last),
-		cmocka_unit_test(copies_are_cut),
+		cmocka_unit_test(copies_are_cut), cmocka_unit_test(at_a_rate),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
 		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines), cmocka_unit_test(budgets),
 		cmocka_unit_test(limits_of_service), cmocka_unit_test(questions_as_typed),

@@ -25,7 +25,7 @@ estimate_at(const char *rate)
 	assert_true(near(noted(QUANTITY_TTFT), s.ttft_seconds, 1e-9)); /* 0 of a rate that is not taken */
 	assert_true(near(noted(QUANTITY_TPOT), s.tpot_seconds, 1e-9));
 	assert_true(near(noted(QUANTITY_DECODE), s.step_seconds, 1e-9));
-	serve_follow(&s, &p, FOLLOW_LIMITS, &room);
+	serve_follow(&s, &p, FOLLOW_LIMITS, &room, NULL);
 	return s;
 }
 

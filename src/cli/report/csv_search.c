@@ -38,7 +38,8 @@ put_plan(const struct search_job *job, size_t rank)
 	struct plan p;
 	double v;
 
-	search_look(job, job->worker->key[rank].index, &p, e);
+	space_plan(job->space, job->worker->key[rank].index, &p);
+	estimate_run(e, &p, &job->session.catalog, NULL);
 	out_part(stdout, "%zu", rank + 1);
 	for (int i = 0; i < job->space->count; i++) {
 		const int n = space_fields(job->space, i, &fields);

@@ -17,7 +17,7 @@ void
 search_look(const struct search_job *job, uint64_t index, struct plan *p, struct estimate *e)
 {
 	space_plan(job->space, index, p);
-	estimate_run(e, p, &job->session.catalog, NULL);
+	estimate_run_to(e, p, &job->session.catalog, search_depth(&job->search), NULL);
 }
 
 /* Objectives and then conditions, the i-th. */

@@ -41,6 +41,6 @@ void search_command_line(const struct search_job *job, uint64_t index, char *buf
 void search_before(const struct search_job *job, uint64_t index, uint64_t next, char *buf,
     size_t size);
 
-/* Plan and estimate of a combination; the estimate is complete. */
+/* Plan and estimate of a combination: complete, of an open loop as far as the search asks. */
 void search_look(const struct search_job *job, uint64_t index, struct plan *p, struct estimate *e);
 #endif

@@ -499,8 +499,8 @@ is_known(const struct plan *p, const struct catalog *catalog)
 }
 
 void
-estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
-    struct ledger *ledger)
+estimate_run_to(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    enum follow depth, struct ledger *ledger)
 {
 	struct facts facts;
 
@@ -516,7 +516,7 @@ estimate_run(struct estimate *out, const struct plan *p, const struct catalog *c
 	estimate_stages(out, p, ledger);
 	estimate_speed(out, p, catalog, ledger);
 	if (out->served)
-		serve_follow(&out->serve, p, FOLLOW_LIMITS, &out->room);
+		serve_follow(&out->serve, p, depth, &out->room, NULL);
 	check_bias(out, p);
 	check_rates(out, p);
 	tell_network_share(out, p);
@@ -569,8 +569,6 @@ estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
 		find_room(out);
 		out->fits &= out->serve.fits;
 		out->tight &= out->fits;
-		if (out->fits)
-			serve_follow(&out->serve, p, scope->events, &out->room);
 		return VERDICT_ESTIMATED;
 	}
 	if (!find_peak(out, scope, p, &enough->bytes))

@@ -12,7 +12,7 @@
 #include "core/plan/catalog.h"
 #include "core/plan/diag.h"
 #include "core/plan/plan.h"
-#include "core/rate/rate_loop.h"
+#include "core/rate/rate_kept.h"
 #include "core/rl/rl.h"
 #include "core/run/run.h"
 #include "core/serve/serve.h"
@@ -69,9 +69,17 @@ struct estimate {
 	struct rate_room room;        /* that percentiles were found in */
 };
 
-/* Estimate a resolved plan. ledger may be NULL; with one, every term is noted. */
-void estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
-    struct ledger *ledger);
+/* Estimate a resolved plan. ledger may be NULL; with one, every term is noted. depth: no more of an open loop than
+ * that; the rate inside limits takes ten times what its percentiles do, and these a hundred times all else. */
+void estimate_run_to(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    enum follow depth, struct ledger *ledger);
+
+static inline void
+estimate_run(struct estimate *out, const struct plan *p, const struct catalog *catalog,
+    struct ledger *ledger)
+{
+	estimate_run_to(out, p, catalog, FOLLOW_LIMITS, ledger);
+}
 
 /* Times under other loads, for those who look: of a plan that serves, its times known. */
 void estimate_curve(struct estimate *e, const struct plan *p);
@@ -147,8 +155,7 @@ struct enough {
  * Legal, microbatches and, of a plan that is estimated, peak, fits, traffic, step and serve
  * are as estimate_run gives them. Not filled in: diags, params, params_per_gpu_max, and, in
  * train mode, layout, placement and stages other than the memory of peak_stage. A plan that serves is never too
- * large or too slow: whether it fits is in fits; percentiles at a rate are found where scope->events
- * asks for them, of plans that fit.
+ * large or too slow: whether it fits is in fits; percentiles at a rate are serve_follow's.
  */
 enum verdict estimate_peak(struct estimate *out, struct scope *scope, const struct plan *p,
     const struct enough *enough);

@@ -14,7 +14,6 @@ scope_init(struct scope *s, const struct catalog *catalog)
 {
 	s->catalog = catalog;
 	s->begun = false;
-	s->events = FOLLOW_MEANS;
 }
 
 /* But for what rollouts alone are made of, their engine among it (rl.c). */

@@ -44,7 +44,6 @@ struct pipeline {
 /* Large, most of it untouched: allocate it, or have one on the stack at most. */
 struct scope {
 	const struct catalog *catalog;     /* may be NULL */
-	enum follow events;                /* what of an open loop is asked for: the caller says */
 	bool begun, sized, timed;          /* job, batch in memory and batch in steps hold of: */
 	struct plan plan;
 	bool named;                        /* the catalogue has its GPU and model */

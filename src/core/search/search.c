@@ -11,7 +11,9 @@
 #include "core/search/search_cut.h"
 #include "core/search/search_rank.h"
 #include "core/search/search_room.h"
+#include "core/search/search_score.h"
 #include "core/search/search_walk.h"
+#include "core/serve/serve_open.h"
 
 enum {
 	TELL_EVERY = 8192,   /* steps of a walk: some thirty times a second */
@@ -22,78 +24,13 @@ enum {
 
 /* ---- deciding one plan ----------------------------------------------------------------- */
 
-/* A legal plan has the room that is asked for. */
-static bool
-has_room(const struct search *s, const struct estimate *e)
-{
-	return s->tight ? e->fits : estimate_has_room(e);
-}
-
-/* How far a legal plan without that room is from having it. */
-static double
-memory_miss(const struct plan *p, const struct estimate *e)
-{
-	const double asked = (double)p->serving.concurrency;
-
-	if (e->peak_high > e->capacity || !e->served)
-		return e->peak_high / e->capacity;
-	return e->serve.max_concurrency < asked ? asked / e->serve.max_concurrency : 1;
-}
-
-/* How far a plan that fits is from the conditions; which one fails first is counted. */
-static double
-conditions_miss(const struct search *s, const struct plan *p, const struct estimate *e,
-    struct search_counts *counts)
-{
-	double most = 0;
-
-	for (int i = 0; i < s->conditions; i++) {
-		const double miss = condition_miss(&s->condition[i], p, e);
-
-		if (miss > 0 && !(most > 0))
-			counts->failed[i]++;
-		most = larger(most, miss);
-	}
-	return most;
-}
-
-/* A number that has a name in any mode, 0 where it is not known. */
-static double
-named(const char *name, const struct plan *p, const struct estimate *e)
-{
-	struct search_target t;
-	char err[128];
-	double v;
-
-	return target_find(&t, name, p, err, sizeof err) && target_value(&t, p, e, &v) && !isnan(v) ?
-	    v : 0;
-}
-
-/* What a plan scores; false where some objective has no value. */
-static bool
-score_plan(const struct search *s, const struct plan *p, const struct estimate *e,
-    struct search_key *key)
-{
-	for (int i = 0; i < s->objectives; i++) {
-		double v;
-
-		if (!target_value(&s->objective[i], p, e, &v) || isnan(v))
-			return false;
-		key->score[i] = s->objective[i].more ? -v : v;
-	}
-	key->tie[TIE_TIME] = e->timed || e->served ? named("time", p, e) : 0;
-	key->tie[TIE_TOKENS] = e->timed || e->served ? -named("tokens", p, e) : 0;
-	key->tie[TIE_MEMORY] = e->peak_total;
-	return true;
-}
-
 bool
 search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
     struct search_key *key)
 {
 	struct search_counts counts = { .decided = 0 };
 
-	return e->legal && has_room(s, e) && !(conditions_miss(s, p, e, &counts) > 0) &&
+	return e->legal && score_has_room(s, e) && !(score_conditions_miss(s, p, e, &counts) > 0) &&
 	    score_plan(s, p, e, key);
 }
 
@@ -122,11 +59,11 @@ judge_combination(const struct walk *w, uint64_t index)
 	struct search_key key = { .index = index };
 	double miss;
 
-	miss = !has_room(s, e) ? memory_miss(&worker->plan, e) :
-	    conditions_miss(s, &worker->plan, e, &worker->counts);
+	miss = !score_has_room(s, e) ? score_memory_miss(&worker->plan, e) :
+	    score_conditions_miss(s, &worker->plan, e, &worker->counts);
 	if (miss > 0) {
 		/* A plan that has room is nearer than any that has not. */
-		key.score[0] = has_room(s, e) ? 0 : e->fits ? 1 : 2;
+		key.score[0] = score_has_room(s, e) ? 0 : e->fits ? 1 : 2;
 		key.score[1] = miss;
 		rank_nearest(s, worker, &key);
 	} else if (score_plan(s, &worker->plan, e, &key)) {
@@ -180,8 +117,42 @@ look_at(const struct walk *w)
 		verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
 	}
 	if (w->whole && (verdict == VERDICT_ESTIMATED || w->search->explains > 0))
-		estimate_run(e, &worker->plan, w->space->catalog, NULL);
+		estimate_run_to(e, &worker->plan, w->space->catalog, w->events, NULL);
 	return verdict;
+}
+
+/* The events of an open loop, where conditions or objectives ask for them: they take a hundred times what all else
+ * does. False where the plan is not among the best whatever they say. */
+static bool
+follow_events(const struct walk *w)
+{
+	const struct search *s = w->search;
+	struct search_worker *worker = w->worker;
+	struct estimate *e = &worker->estimate;
+	struct search_key best = { .index = 0 };
+
+	if (w->whole || w->events == FOLLOW_MEANS || !score_has_room(s, e))
+		return true;
+	score_least(s, &worker->plan, e, &best);
+	if (!s->exhaustive && !rank_may_keep(s, worker, &best))
+		return false;
+	serve_follow(&e->serve, &worker->plan, w->events, &e->room, &worker->kept_runs);
+	return true;
+}
+
+/* Of a front whose objectives the plan alone says, such as GPUs and a rate, one that is kept is better already. */
+static bool
+is_outdone(const struct walk *w)
+{
+	const struct search *s = w->search;
+	struct search_key best = { .tie = { -INFINITY } };
+
+	for (int i = 0; i < s->objectives; i++) {
+		if (!target_of_plan(&s->objective[i], &w->worker->plan, &best.score[i]))
+			return false;
+		best.score[i] *= s->objective[i].more ? -1 : 1;
+	}
+	return s->front && !s->exhaustive && !rank_may_keep(s, w->worker, &best);
 }
 
 static void
@@ -191,18 +162,20 @@ decide(const struct walk *w, uint64_t index)
 	struct estimate *e = &worker->estimate;
 	enum verdict verdict;
 
+	if (is_outdone(w))
+		return;
 	scope_lend(&worker->scope, &worker->plan,
 	    rollouts_engine(&worker->rollouts, w->space, index));
 	verdict = look_at(w);
 	worker->counts.decided++;
 	if (!e->legal)
 		worker->counts.illegal++;
-	else if (!has_room(w->search, e)) {
+	else if (!score_has_room(w->search, e)) {
 		worker->counts.over_memory++;
 		worker->counts.tight += e->tight;
 	} else
 		worker->counts.evaluated++;
-	if (e->legal && verdict == VERDICT_ESTIMATED)
+	if (e->legal && verdict == VERDICT_ESTIMATED && follow_events(w))
 		judge_combination(w, index);
 }
 
@@ -376,6 +349,7 @@ begin_worker(struct search_worker *w, const struct catalog *catalog)
 	w->told = w->steps = w->steps_told = 0;
 	w->kept = w->spares = 0;
 	w->full = w->has_nearest = false;
+	w->kept_runs.count = w->kept_runs.next = 0;
 	w->bound.outer = w->bound.weighed_sizes = 0;
 	scope_init(&w->scope, catalog);
 	scope_init(&w->bound.rows, catalog);
@@ -412,12 +386,6 @@ known_after(const struct search *s)
 	    space_place(s->space, (enum field_id)t->id) : -1;
 }
 
-static enum follow
-deeper(enum follow a, enum follow b)
-{
-	return a > b ? a : b;
-}
-
 /* Which numbers plans are judged by. */
 static void
 plan_estimates(struct walk *w)
@@ -427,13 +395,12 @@ plan_estimates(struct walk *w)
 	for (int i = 0; i < s->objectives; i++) {
 		w->whole |= s->objective[i].whole;
 		w->times |= s->objective[i].timed;
-		w->events = deeper(w->events, s->objective[i].events);
 	}
 	for (int i = 0; i < s->conditions; i++) {
 		w->whole |= s->condition[i].target.whole;
 		w->times |= s->condition[i].target.timed;
-		w->events = deeper(w->events, s->condition[i].target.events);
 	}
+	w->events = search_depth(s);
 	w->by_time = !s->front && target_follows_step(&s->objective[0], &s->space->plan);
 	w->by_memory = !s->front && target_is_memory(&s->objective[0]);
 	w->by_phases = !s->front && target_phase_weight(&s->objective[0], &s->space->plan) > 0;
@@ -481,7 +448,6 @@ scout(struct walk *walk, int threads, struct search_key *best)
 		}
 		walk[i].scouts = false;
 		begin_worker(walk[i].worker, s->space->catalog);
-		walk[i].worker->scope.events = walk[i].events;
 	}
 	atomic_store(&control->next, 0);
 	atomic_store(&control->decided, 0);
@@ -512,7 +478,6 @@ search_run(const struct search *s, struct search_worker *worker, int threads,
 		begin_worker(&worker[i], s->space->catalog);
 		worker[i].rollouts.outer = 0;
 		worker[i].rollouts.known = false;
-		worker[i].scope.events = walk[0].events;
 	}
 	atomic_store(&control->worst, INFINITY);
 	found = scout(walk, threads, &first);

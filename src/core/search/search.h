@@ -80,6 +80,7 @@ struct search_worker {
 	struct rollouts rollouts;   /* of the outer fields that are in, */
 	const struct rl_least *least; /* and with what else is */
 	struct estimate estimate;
+	struct rate_kept kept_runs; /* of the event loop */
 };
 
 /* State that threads share, and their stop: set `cancel` from any other thread. All zero is the
@@ -107,6 +108,9 @@ uint64_t search_size(const struct search *s);
  * all found, ranked. False when it was cancelled. The same for any number of threads. */
 bool search_run(const struct search *s, struct search_worker *worker, int threads,
     struct search_control *control);
+
+/* What of an open loop objectives and conditions ask for. */
+enum follow search_depth(const struct search *s);
 
 /* The verdict of search_run on one plan: its key but for the index and true, or false when it does not
  * qualify. */

@@ -61,14 +61,20 @@ joined_keys(const struct search *s, const struct search_key *a, const struct sea
 	return key;
 }
 
-/* a makes b needless on a front: nowhere worse, and better somewhere or simpler. */
 static bool
-dominates(const struct search *s, const struct search_key *a, const struct search_key *b)
+is_nowhere_worse(const struct search *s, const struct search_key *a, const struct search_key *b)
 {
 	for (int i = 0; i < s->objectives; i++)
 		if (a->score[i] > b->score[i])
 			return false;
-	return rank_before(s, a, b);
+	return true;
+}
+
+/* a makes b needless on a front: nowhere worse, and better somewhere or simpler. */
+static bool
+dominates(const struct search *s, const struct search_key *a, const struct search_key *b)
+{
+	return is_nowhere_worse(s, a, b) && rank_before(s, a, b);
 }
 
 /* The one that stood in the way comes first: it will stand in the way of the next one too. */
@@ -169,6 +175,17 @@ rank_keep(const struct search *s, struct search_worker *w, const struct search_k
 		keep_front(s, w, key);
 	else
 		keep_best(s, w, key);
+}
+
+bool
+rank_may_keep(const struct search *s, const struct search_worker *w, const struct search_key *best)
+{
+	if (!s->front)
+		return w->kept < w->room || w->kept == 0 || compare_keys(s, &w->key[w->kept - 1], best) >= 0;
+	for (size_t i = 0; i < w->kept; i++)
+		if (is_nowhere_worse(s, &w->key[i], best) && compare_keys(s, &w->key[i], best) < 0)
+			return false;
+	return true;
 }
 
 void

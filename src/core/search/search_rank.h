@@ -12,6 +12,9 @@ bool rank_before(const struct search *s, const struct search_key *a, const struc
 /* Keep a key among the best of w, with those that are like it, or let it go. */
 void rank_keep(const struct search *s, struct search_worker *w, const struct search_key *key);
 
+/* False where no key that scores as `best` or worse is kept. */
+bool rank_may_keep(const struct search *s, const struct search_worker *w, const struct search_key *best);
+
 /* Keep the key that misses least. */
 void rank_nearest(const struct search *s, struct search_worker *w, const struct search_key *key);
 

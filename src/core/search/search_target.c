@@ -269,6 +269,18 @@ target_step_seconds(const struct search_target *t, const struct plan *p, double 
 	return tokens / (t->id == RESULT_TOKENS ? v : v * world);
 }
 
+double
+target_least_score(const struct search_target *t, const struct plan *p, const struct estimate *e)
+{
+	double v;
+
+	if (t->events == FOLLOW_LIMITS && t->id == (int)RESULT_INSIDE)
+		return -e->serve.rate.saturation; /* no limits let more through */
+	if (t->kind == TARGET_RESULT && t->id == (int)RESULT_SERVED_JOULES)
+		return -INFINITY; /* a benchmark that ends has those of all its time */
+	return t->events == FOLLOW_MEANS && target_value(t, p, e, &v) && !isnan(v) ? t->more ? -v : v : -INFINITY;
+}
+
 const char *
 target_name(const struct search_target *t)
 {

@@ -33,6 +33,9 @@ bool target_find(struct search_target *t, const char *name, const struct plan *p
 bool target_value(const struct search_target *t, const struct plan *p, const struct estimate *e,
     double *v);
 
+/* The least that a legal plan can score by it, less being better, before the events of an open loop are followed. */
+double target_least_score(const struct search_target *t, const struct plan *p, const struct estimate *e);
+
 /* Its value where the plan alone says it, without an estimate: a field, the GPUs, the model's
  * parameters. False for others. */
 bool target_of_plan(const struct search_target *t, const struct plan *p, double *v);

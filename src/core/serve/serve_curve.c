@@ -78,7 +78,7 @@ fill_point(struct serve_point *at, const struct plan *p, const struct serve *s,
 	if (!serve_has_times(&r, p, at->rate))
 		return;
 	r.followed = true;
-	serve_percentiles(&r, &q, room);
+	serve_percentiles(&r, &q, room, NULL);
 	if (!r.followed)
 		return;
 	at->ttft_seconds = r.ttft.p50;

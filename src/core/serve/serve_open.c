@@ -253,12 +253,12 @@ times_of(const struct rate_times *t)
 }
 
 static void
-follow_events(struct serve_rate *r, const struct plan *p, struct rate_room *room)
+follow_events(struct serve_rate *r, const struct plan *p, struct rate_room *room, struct rate_kept *kept)
 {
 	struct rate_served s;
 
 	r->load_of_one.rate = p->traffic.rate / r->engines;
-	rate_loop(&s, &r->engine, &r->load_of_one, p->traffic.percentile, room);
+	rate_loop_kept(&s, &r->engine, &r->load_of_one, p->traffic.percentile, room, kept);
 	r->in_flight = rate_means(&r->engine, &r->load_of_one, NULL).batch * r->engines;
 	r->followed &= s.whole;
 	r->ttft = times_of(&s.ttft);
@@ -287,7 +287,8 @@ times_at(const double at[5], double mean)
 
 /* Prompts of a share of the requests as events: a pool of engines whose answers are one token. */
 static struct rate_served
-prompts_alone(const struct serve_rate *r, const struct plan *p, double rate, struct rate_room *room)
+prompts_alone(const struct serve_rate *r, const struct plan *p, double rate, struct rate_room *room,
+    struct rate_kept *kept)
 {
 	struct rate_load l = load_of_plan(p, r->pools.workers);
 	struct rate_served s;
@@ -296,7 +297,7 @@ prompts_alone(const struct serve_rate *r, const struct plan *p, double rate, str
 	l.answer = (struct rate_length){ .mean = 1 };
 	l.hit = r->load_of_one.hit;
 	l.found = r->load_of_one.found;
-	rate_loop(&s, &r->pools.prefill, &l, p->traffic.percentile, room);
+	rate_loop_kept(&s, &r->pools.prefill, &l, p->traffic.percentile, room, kept);
 	return s;
 }
 
@@ -308,10 +309,11 @@ both_within(double mean, double one, double other)
 }
 
 static void
-follow_split(struct serve_rate *r, const struct plan *p, double rate, struct rate_room *room)
+follow_split(struct serve_rate *r, const struct plan *p, double rate, struct rate_room *room,
+    struct rate_kept *kept)
 {
 	const struct rate_split s = rate_split(&r->pools, &r->engine, &r->load_of_one, rate, NULL);
-	const struct rate_served prompts = prompts_alone(r, p, rate, room);
+	const struct rate_served prompts = prompts_alone(r, p, rate, room, kept);
 	const double share[] = { .5, .9, .95, .99, p->traffic.percentile / 100 };
 	const struct rate_times *t = &prompts.ttft;
 	const double at[] = { t->p50, t->p90, t->p95, t->p99, t->asked };
@@ -341,7 +343,7 @@ is_inside(const struct serve_rate *r, const struct rate_limits *limits)
 /* Of both pools. */
 static double
 split_within(const struct serve_rate *r, const struct plan *p, const struct rate_limits *limits,
-    struct rate_room *room)
+    struct rate_room *room, struct rate_kept *kept)
 {
 	double low = 0, high = r->saturation;
 
@@ -349,7 +351,7 @@ split_within(const struct serve_rate *r, const struct plan *p, const struct rate
 		struct serve_rate at = *r;
 		const double rate = (low + high) / 2;
 
-		follow_split(&at, p, rate, room);
+		follow_split(&at, p, rate, room, kept);
 		if (is_inside(&at, limits))
 			low = rate;
 		else
@@ -360,13 +362,13 @@ split_within(const struct serve_rate *r, const struct plan *p, const struct rate
 
 /* It agrees with the percentiles at the plan's own rate, of which chance decides as well. */
 static void
-find_inside(struct serve_rate *r, const struct plan *p, struct rate_room *room)
+find_inside(struct serve_rate *r, const struct plan *p, struct rate_room *room, struct rate_kept *kept)
 {
 	const struct arrivals *t = &p->traffic;
 	const struct rate_limits limits = { limit_or_none(t->ttft_limit), limit_or_none(t->tpot_limit),
 		t->percentile };
 
-	r->inside = r->split ? split_within(r, p, &limits, room) :
+	r->inside = r->split ? split_within(r, p, &limits, room, kept) :
 	    r->engines * rate_within(&r->engine, &r->load_of_one, &limits, room);
 	if (r->load >= 1)
 		return;
@@ -383,16 +385,17 @@ serve_has_times(const struct serve_rate *r, const struct plan *p, double rate)
 }
 
 void
-serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_room *room)
+serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_room *room, struct rate_kept *kept)
 {
 	if (r->split)
-		follow_split(r, p, p->traffic.rate, room);
+		follow_split(r, p, p->traffic.rate, room, kept);
 	else
-		follow_events(r, p, room);
+		follow_events(r, p, room, kept);
 }
 
 void
-serve_follow(struct serve *out, const struct plan *p, enum follow depth, struct rate_room *room)
+serve_follow(struct serve *out, const struct plan *p, enum follow depth, struct rate_room *room,
+    struct rate_kept *kept)
 {
 	struct serve_rate *r = &out->rate;
 
@@ -400,9 +403,9 @@ serve_follow(struct serve *out, const struct plan *p, enum follow depth, struct 
 		return;
 	r->followed = serve_has_times(r, p, p->traffic.rate);
 	if (r->followed)
-		serve_percentiles(r, p, room);
+		serve_percentiles(r, p, room, kept);
 	if (r->followed && p->traffic.requests > 0 && !r->split)
 		r->joules = joules_of(out, p, r->reached * (double)p->serving.generate_tokens);
 	if (r->limited && depth == FOLLOW_LIMITS)
-		find_inside(r, p, room);
+		find_inside(r, p, room, kept);
 }

@@ -6,7 +6,7 @@
 #define CORE_SERVE_OPEN_H
 #include "core/base/ledger.h"
 #include "core/model/kv.h"
-#include "core/rate/rate_loop.h"
+#include "core/rate/rate_kept.h"
 #include "core/serve/serve.h"
 #include "core/serve/serve_setup.h"
 
@@ -19,11 +19,13 @@ void serve_open(struct serve *out, const struct plan *p, const struct serve_setu
 /* A rate has times: there is room for a request, and the engines take it or a benchmark of so many ends. */
 bool serve_has_times(const struct serve_rate *r, const struct plan *p, double rate);
 
-/* Percentiles and requests in flight at traffic.rate, which need not be the rate that r is of. */
-void serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_room *room);
+/* Percentiles and requests in flight at traffic.rate, which need not be the rate that r is of. kept: runs of
+ * plans before, NULL without any. */
+void serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_room *room,
+    struct rate_kept *kept);
 
 /* Percentiles and the rate inside the limits: by events where one pool serves, at a rate that it
  * takes. Nothing of a plan without a rate. */
 void serve_follow(struct serve *out, const struct plan *p, enum follow depth,
-    struct rate_room *room);
+    struct rate_room *room, struct rate_kept *kept);
 #endif

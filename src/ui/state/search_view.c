@@ -377,12 +377,12 @@ search_view_objective(const struct search_view *l, const struct search_view_row 
 	return l->search.objective[i].more ? -f->key.score[i] : f->key.score[i];
 }
 
-/* Plan and estimate of a combination. */
+/* Plan and estimate of a combination, as far as the search asks. */
 static void
 look_at_plan(struct search_view *l, uint64_t index, struct plan *p, struct estimate *e)
 {
 	space_plan(l->space, index, p);
-	estimate_run(e, p, l->space->catalog, NULL);
+	estimate_run_to(e, p, l->space->catalog, search_depth(&l->search), NULL);
 }
 
 static void
