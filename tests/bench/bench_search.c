@@ -17,6 +17,7 @@
 
 #include "bench.h"
 #include "core/framework/resolve.h"
+#include "core/search/question.h"
 #include "core/search/search.h"
 #include "core/search/search_make.h"
 #include "file/catalogue/catalog_file.h"
@@ -134,6 +135,43 @@ measure(size_t job, const struct catalog *catalog, int threads)
 	run_search("  each that is legal", &s, threads);
 }
 
+/* Of 64 GPUs the fewest inside the limits of a service with pools for prompts, or the most requests a second of
+ * each number of them. */
+static void
+measure_service(const char *name, const char *rates, const struct catalog *catalog, int threads)
+{
+	static const char *const limits[] = { "serving.ttft_within<=1s", "serving.tpot_within<=50ms" };
+	const char *slo = "slo", *pools;
+	struct search s = { .space = space, .objectives = 2, .front = rates != NULL };
+	char options[QUESTION_SIZE], err[QUESTION_SIZE] = "";
+	struct wishes wishes;
+	struct plan p;
+	bool known = true;
+
+	plan_defaults(&p);
+	put_all(&p, "mode=serve parallel.layout=vllm cluster.gpu=h100-sxm-80gb cluster.nodes=8 "
+	    "model.preset=llama-3.1-70b serving.weight_dtype=fp8 traffic.rate=12 traffic.mix=rag "
+	    "traffic.ttft_limit=1 traffic.tpot_limit=0.05");
+	plan_resolve(&p, catalog);
+	question_ask(&p, catalog, &slo, 1, options, err);
+	pools = strstr(options, "prefill_workers=");
+	wishes_usual(&wishes, &p);
+	wishes_free(&wishes, FIELD_NODES, "1..8");
+	wishes_free(&wishes, FIELD_PREFILL_WORKERS, pools != NULL ? pools + strlen("prefill_workers=") : "");
+	if (rates != NULL)
+		wishes_free(&wishes, FIELD_RATE, rates);
+	known = space_make(space, &p, catalog, &wishes, err, sizeof err) &&
+	    target_find(&s.objective[0], "gpus", &p, err, sizeof err) &&
+	    target_find(&s.objective[1], rates != NULL ? "traffic.rate" : "serving.tpot_within", &p, err, sizeof err);
+	for (int i = 0; known && i < 2; i++)
+		known = condition_parse(&s.condition[s.conditions++], limits[i], &p, err, sizeof err);
+	if (!known) {
+		fprintf(stderr, "bench_search: %s\n", err);
+		exit(1);
+	}
+	run_search(name, &s, threads);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -163,6 +201,8 @@ main(int argc, char **argv)
 	    "decided", "illegal", "fit", "decided/s", "legal/s");
 	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
 		measure(i, &catalog, threads);
+	measure_service("70B at 12/s, pools, 64 H100", NULL, &catalog, threads);
+	measure_service("  a front of GPUs and rates", "4,8,12,16,24,32,48,64", &catalog, threads);
 	getrusage(RUSAGE_SELF, &u);
 	printf("%d thread%s, %.1f MiB at most\n", threads, threads == 1 ? "" : "s",
 	    (double)u.ru_maxrss / 1024);
