@@ -231,6 +231,7 @@ test_rate(void **test)
 	assert_true(shows(s, " requests a second, load "));
 	type(s, ":set traffic.rate 100000\r");
 	assert_true(shows(s, "of 1e+05 req/s inside p95") && shows(s, "the queue grows without end"));
+	assert_true(s->state.estimate->curve[s->state.load.at].is_plan); /* the cursor is where the plan is */
 	for (int w = 1; w <= 120; w += 7)
 		for (int h = 1; h <= 40; h += 3) {
 			app_resize(&s->state, w, h);

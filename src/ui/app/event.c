@@ -32,6 +32,17 @@ app_resize(struct state *s, int columns, int rows)
 	app_follow(s);
 }
 
+/* Of a curve over loads, which begins far from it; 0 where there is none. */
+static int64_t
+own_point(const struct estimate *e)
+{
+	size_t i = 0;
+
+	while (i < e->points && !e->curve[i].is_plan)
+		i++;
+	return i < e->points ? (int64_t)i : 0;
+}
+
 static void
 recalc(struct state *s)
 {
@@ -41,6 +52,7 @@ recalc(struct state *s)
 		state_rebase(s);
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
 	estimate_curve(s->estimate, &s->plan);
+	s->load.at = own_point(s->estimate);
 	s->advised = s->form.walked = false;
 	s->mends.count = 0;
 	steps_forget(s);
