@@ -738,7 +738,20 @@ test_relation_legend(void **unused)
 	place_plan();
 	assert_true(draws(&v, 140, 40, "D  dp 8 network  E  ep 8 network"));
 	assert_true(draws(&v, 100, 40, "[ 9DE]"));
+	/* A node with room for one letter has that of the smaller group, as the larger one is all around it;
+	 * those that the cursor does not talk to are there; where room is short, what is crossed is left out. */
+	begin_plan("megatron", 64, 8, 1, 4);
+	put_int(&plan, FIELD_EXPERTS, 64);
+	put_int(&plan, FIELD_EP, 64);
+	place_plan();
+	v = view_of(&relation, 1, MAP_ZOOM_NODE);
+	v.cursor = 0;
+	assert_true(draws(&v, 24, 20, "@EEE EEEE DDDD DDDD"));
+	assert_true(draws(&v, 24, 20, "P\xc2\xb7\xc2\xb7\xc2\xb7 "));
+	assert_true(draws(&v, 60, 20, "P  pp 4 network  D  dp 128 network  E  ep 64 network"));
+	assert_true(draws(&v, 36, 5, "P  pp 4  D  dp 128  E  ep 64"));
 	lay_out("megatron", 1, 8, 8, 1, 1);
+	v = view_of(&relation, 1, MAP_ZOOM_LABEL);
 	assert_true(draws(&v, 100, 40, "T  tp 8 node"));
 	assert_false(draws(&v, 100, 40, "dp"));
 }

@@ -140,7 +140,7 @@ say_relation(struct answer *a, const struct state *s, const struct map_relation 
 	const int64_t n = layout_group_size(l, r->kind[i]);
 	char what[MAP_COLOR_TEXT_SIZE], ranks[160] = "";
 
-	map_relation_text(r, i, &s->plan, s->estimate, what, sizeof what);
+	map_relation_text(r, i, false, &s->plan, s->estimate, what, sizeof what);
 	for (int64_t k = 0; group >= 0 && k < n && k < ENTRIES; k++)
 		text_add(ranks, sizeof ranks, " %lld", (long long)layout_member(l, r->kind[i], group, k));
 	if (n > ENTRIES)

@@ -279,21 +279,29 @@ draw_node(struct map_drawing *d, int64_t box)
 	draw_units(d, box);
 }
 
-/* What the i-th entry looks like: " 3 " or a letter in its colour, and what it means. */
+/* The mark of the i-th entry, " 3 " or a letter; returns the columns that both take. */
+static int
+put_mark(const struct map_drawing *d, const struct map_paint *m, int64_t i, struct hue hue, const char *text,
+    char *mark, size_t size)
+{
+	const bool numbers = text[0] == '\0' && /* cards name them, blocks have no letters */
+	    (d->grid.zoom == MAP_ZOOM_CARD || map_grid_halved(&d->grid) || m->blocks);
+
+	if (numbers)
+		text_put(mark, size, " %lld ", (long long)i);
+	else
+		text_put(mark, size, text[0] != '\0' ? " %c " : "%c", hue.letter);
+	return canvas_width(d->c, mark) + (text[0] != '\0' ? 2 + canvas_width(d->c, text) : 1);
+}
+
+/* What the i-th entry looks like in its colour, and what it means. */
 static int
 draw_entry(struct map_drawing *d, struct rect r, int x, const struct map_paint *m, int64_t i,
     struct hue hue, const char *text)
 {
-	const bool numbers = text[0] == '\0' && /* cards name them, blocks have no letters */
-	    (d->grid.zoom == MAP_ZOOM_CARD || map_grid_halved(&d->grid) || m->blocks);
 	char mark[24];
-	int w;
+	const int w = put_mark(d, m, i, hue, text, mark, sizeof mark);
 
-	if (numbers)
-		text_put(mark, sizeof mark, " %lld ", (long long)i);
-	else
-		text_put(mark, sizeof mark, text[0] != '\0' ? " %c " : "%c", hue.letter);
-	w = canvas_width(d->c, mark) + (text[0] != '\0' ? 2 + canvas_width(d->c, text) : 1);
 	if (x + w + 1 > r.x + r.w)
 		return 0;
 	x += canvas_text(d->c, r, x, r.y, map_hue_style(m, hue), mark);
@@ -379,13 +387,35 @@ draw_legend(struct map_drawing *d, struct rect r, int space)
 	return line.y + 1 - r.y;
 }
 
+/* Whether all relations have room in a legend of so many lines. */
+static bool
+has_room(const struct map_drawing *d, const struct map_paint *m, struct rect r)
+{
+	char text[MAP_COLOR_TEXT_SIZE + 32], mark[24];
+	struct hue hue;
+	int x = 1, lines = 1;
+
+	for (int64_t i = 0; map_paint_entry(m, i, &hue, text, sizeof text); i++) {
+		const int w = put_mark(d, m, i, hue, text, mark, sizeof mark);
+
+		if (x + w + 1 > r.w) {
+			lines++;
+			x = LEGEND_INDENT;
+		}
+		x += w;
+	}
+	return lines <= r.h;
+}
+
 /* One line at least for each colour, as far as there are lines. Returns how many it took. */
 static int
 draw_legends(struct map_drawing *d, struct rect r)
 {
 	const int n = d->view->colors;
+	struct map_paint *first = &d->paint[0];
 	int spare = r.h - n, total = 0;
 
+	first->terse = first->color.by == MAP_BY_RELATION && !has_room(d, first, r);
 	/* Side by side, where ranks took the lines. */
 	for (int i = 0; i < n && r.h < n && r.h > 0; i++)
 		draw_legend(d, (struct rect){ r.x + r.w * i / n, r.y, r.w / n, 1 }, i);
@@ -443,6 +473,7 @@ drawing_init(struct map_drawing *d, const struct plan *p, const struct estimate 
 		map_mend(&d->grid, m);
 		if (m->color.by == MAP_BY_RELATION)
 			map_paint_relate(m, view->cursor, d->grid.stride);
+		m->least = d->grid.zoom >= MAP_ZOOM_CELL;
 		d->cursor_value[i] = -1;
 		if (view->peers && view->cursor >= 0 && view->cursor < e->layout.world &&
 		    map_paint_has_peers(m))

@@ -337,6 +337,7 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 	m->plan = p;
 	m->estimate = e;
 	m->values = 0;
+	m->least = m->terse = false;
 	find_stages(m);
 	steps = stage_steps(m, beside);
 	if (color.by == MAP_BY_GROUPS)
@@ -381,22 +382,39 @@ map_paint_relate(struct map_paint *m, int64_t cursor, int64_t unit)
 }
 
 /* The first two kinds in which the cursor talks to the ranks of a unit. */
+/* The kind that a unit has first, -1 for none. */
+static int
+first_kind(const struct map_paint *m, unsigned kinds)
+{
+	const struct map_relation *r = &m->relation;
+	const struct layout *l = &m->estimate->layout;
+	int first = -1;
+
+	for (int i = 0; i < r->count; i++)
+		if ((kinds >> i & 1) != 0 && (first < 0 || (m->least &&
+		    layout_group_size(l, r->kind[i]) < layout_group_size(l, r->kind[first]))))
+			first = i;
+	return first;
+}
+
 static struct hue
 relation_hue(const struct map_paint *m, int64_t rank)
 {
 	const struct map_relation *r = &m->relation;
-	const unsigned kinds = map_relation_of(r, &m->estimate->layout, rank, m->unit);
+	unsigned kinds = map_relation_of(r, &m->estimate->layout, rank, m->unit);
 	struct hue hue = { .value = -1, .letter = ' ' };
+	int i;
 
 	if (r->cursor >= rank && r->cursor < rank + m->unit)
 		return (struct hue){ .value = r->count, .letter = '@' };
-	for (int i = 0; i < r->count && hue.other == 0; i++)
-		if ((kinds >> i & 1) != 0 && hue.value < 0)
-			hue = (struct hue){ .value = i, .color = i % m->colors, .letter = map_relation_letter(r, i) };
-		else if ((kinds >> i & 1) != 0) {
-			hue.other = map_relation_letter(r, i);
-			hue.other_color = i % m->colors;
-		}
+	if ((i = first_kind(m, kinds)) < 0)
+		return hue;
+	hue = (struct hue){ .value = i, .color = i % m->colors, .letter = map_relation_letter(r, i) };
+	kinds &= ~(1U << i);
+	if ((i = first_kind(m, kinds)) < 0)
+		return hue;
+	hue.other = map_relation_letter(r, i);
+	hue.other_color = i % m->colors;
 	return hue;
 }
 
@@ -539,7 +557,7 @@ relation_entry(const struct map_paint *m, int64_t at, struct hue *hue, char *buf
 		return false;
 	*hue = (struct hue){ .value = i, .color = i % m->colors,
 		.letter = map_relation_letter(&m->relation, i) };
-	map_relation_text(&m->relation, i, m->plan, m->estimate, buf, size);
+	map_relation_text(&m->relation, i, m->terse, m->plan, m->estimate, buf, size);
 	return true;
 }
 

@@ -89,7 +89,9 @@ struct map_paint {
 	struct levels levels; /* LINK: units of the network, where there are any above nodes */
 	bool strays;    /* LINK: what is not on NVLink should be */
 	struct map_relation relation; /* RELATION */
-	int64_t unit;   /* RELATION: ranks that are painted together */
+	int64_t unit;   /* RELATION: ranks that are painted together, */
+	bool least;     /* by the smallest of their groups, as not all of them are seen; */
+	bool terse;     /* the legend has little room */
 	int64_t stride, stages; /* of the pipeline axis */
 	/* By stage; filled in as far as there are stages. */
 	int16_t value[STAGE_CHUNKS_MAX];

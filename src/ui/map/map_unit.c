@@ -372,9 +372,12 @@ draw_cell(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	for (int i = 0; i < n; i++) {
 		struct hue hue;
 		const struct style style = unit_style(d, space[i], rank, marked, &hue);
+		const wchar_t sign = sign_of(d, space[i], style, hue);
 
-		draw_band(d, band_of(r, i, n), style,
-		    mark != 0 && !has_cursor(d, rank) ? mark : sign_of(d, space[i], style, hue));
+		draw_band(d, band_of(r, i, n), style, mark != 0 && !has_cursor(d, rank) ? mark :
+		    sign == L' ' && hue.value < 0 ? canvas_glyph(d->c, GLYPH_DOT) : sign);
+		if (hue.other != 0 && r.w > 1)
+			draw_band(d, band_of(r, 1, 2), other_style(style, hue), (wchar_t)(unsigned char)hue.other);
 	}
 }
 
