@@ -45,7 +45,7 @@ screen 120 40
 press S
 expect '^│> +1'
 press Enter
-expect 'adopted 1'
+expect 'adopted 1: .*; map by pp; memory'
 press Tab c
 expect 'map coloured by'
 task 32 'take what a search found, colour the map anew'

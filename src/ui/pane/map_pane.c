@@ -60,12 +60,34 @@ color_as_chosen(struct state *s)
 		color_by_focus(s);
 }
 
+/* Another change made the groups that are shown other ones: beside what is said of that. */
+static void
+say_beside(struct state *s, const char *name)
+{
+	char rest[STATE_MESSAGE_SIZE] = "", *end = strstr(s->message, "; ");
+
+	if (end != NULL) {
+		text_put(rest, sizeof rest, "%s", end);
+		*end = '\0';
+	}
+	text_add(s->message, sizeof s->message, "; ");
+	text_add(s->message, sizeof s->message, "map by %s", name);
+	text_add(s->message, sizeof s->message, "%s", rest);
+}
+
 void
 map_pane_renew(struct state *s)
 {
+	char first[MAP_COLOR_NAME_SIZE];
+
 	if (!s->estimate->laid_out)
 		return;
 	color_as_chosen(s);
+	map_color_name(map_color_first(&s->estimate->layout), &s->estimate->layout, first, sizeof first);
+	if (s->message[0] != '\0' && s->first_kind[0] != '\0' && !text_equal(first, s->first_kind) &&
+	    (s->kinds > 0 ? tells_nothing(s) : s->focus != PANE_MAP || s->plain_map))
+		say_beside(s, first);
+	text_put(s->first_kind, sizeof s->first_kind, "%s", first);
 	if (s->kinds > 0 && tells_nothing(s)) {
 		if (s->message[0] == '\0')
 			state_say(s, ROLE_DIM, s->map.color[0].by == MAP_BY_GROUPS ?

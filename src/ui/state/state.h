@@ -126,7 +126,8 @@ struct state {
 	struct form form;
 	struct map_view map;        /* kinds are indices; the names below survive a new layout */
 	char kind[MAP_COLORS_MAX][MAP_COLOR_NAME_SIZE];
-	int kinds;
+	int kinds;                  /* 0: nobody chose; then the first groups are shown, */
+	char first_kind[MAP_COLOR_NAME_SIZE]; /* which were these; "": none yet */
 	struct where where;         /* what was last looked for on the map */
 	enum picture picture;
 	struct pipeline_view pipeline;
