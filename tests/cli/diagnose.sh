@@ -35,6 +35,17 @@ out_has ' if so, [0-9.]+ .*by the$|by the plan\)$' # what each would show
 out_has '^What the plan.s own settings cost$'
 awk 'length($0) > 100' out | grep . && fail 'lines over 100 columns'
 
+# a plan is one by what it says, whatever its name; a file that begins as none is read for what ran
+cp out as.cfg
+for first in '// a comment' 'name = "x";' ''; do
+	{ printf '%s\n\n' "$first"; cat plan.cfg; } >plan.txt
+	run 1 diagnose plan.txt slow.log
+	cmp -s out as.cfg || fail 'another plan'
+done
+{ echo '12 is no setting'; cat plan.cfg; } >plan.txt
+run 2 diagnose plan.txt slow.log
+err_has '^plan\.txt: error: no line of a known program'
+
 # GPUs that are no whole nodes, which no field says
 steps 24 'using world size: 100, data-parallel size: 100' >odd.log
 run 1 diagnose plan.cfg odd.log

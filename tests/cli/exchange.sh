@@ -210,4 +210,19 @@ SH
 	err_has 'cluster.dead_nodes'
 done
 
+# experts in each other layer after the first two, and in each other of all
+for first in 2 0; do
+	run 0 export --to=megatron --model=mixtral-8x7b --nodes=2 --ep=8 --pp=1 --tp=1 --set=model.dense_layers=$first \
+	    --set=model.moe_layer_every=2
+	cp out megatron.sh
+	run 0 import megatron.sh
+	out_has '^	moe_layer_every = 2;$'
+	[ "$(sed -n 's/^	dense_layers = \(.*\);/\1/p' out)" = "${first#0}" ] || fail "not $first dense layers"
+done
+
+# With PP Bridge sends what modules keep of layers to the host: 4 of the 16 that a stage has.
+run 0 export --to=megatron-bridge --model=mixtral-8x7b --nodes=2 --tp=2 --pp=2 --ep=4 --set=training.offload_layers=4
+out_has '^	model\.fine_grained_activation_offloading=true$'
+out_has '^	model\.activation_offload_fraction=0\.25$'
+out_has 'model\.offload_modules=\[[a-z1-9,_]+\]'
 finish

@@ -440,6 +440,12 @@ text = text.replace("\u00a0", " ")
 assert "node 0" in text and "node 1" in text'
 run 0 export --to ansi
 grep -q "$(printf '\033\\[')" out || fail 'no colours'
+for kind in svg ansi; do
+	run 0 export --to $kind
+	cp out printed
+	run 0 export --to $kind -o "map.$kind"
+	cmp -s printed "map.$kind" || fail 'a file has another map'
+done
 
 # the estimated step as a trace: a process for each stage, whose computing does not overlap itself,
 # as long as the step

@@ -138,6 +138,22 @@ about 'functions that call themselves end'
 printf 'def _f(x):\n    x.a = 1\n    _f(x)\n    _f(x)\ndef g():\n    _f(c)\n    return c\n' >loop.py
 run 2 import --from=torchtitan-python loop.py
 
+about 'converters of a model'
+cat >converters.py <<'P'
+def run():
+    config = Trainer.Config()
+    config.model_spec = model_registry("8B", converters=[NAMED.Config(), LoRAConverter.Config(rank=16)])
+    config.parallelism = ParallelismConfig(tensor_parallel_degree=2)
+    return config
+P
+for pair in 'Float8LinearConverter fp8' 'MXFP8Converter mxfp8' 'NVFP4LinearConverter nvfp4' 'OtherConverter bf16'; do
+	sed "s/NAMED/${pair% *}/" converters.py >made.py
+	run 0 import --from=torchtitan-python made.py --world=8
+	has precision "${pair#* }"
+	has method lora
+	has rank 16
+done
+
 about 'an export to Python'
 run 0 export --to=torchtitan-python --layout=torchtitan --zero-stage=3 --nodes=2 --pp=2 --recompute=full \
     --model=llama-3.1-405b -o t

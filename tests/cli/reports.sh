@@ -265,6 +265,10 @@ run 2 fields paralel.tp
 err_has 'no field .paralel\.tp. \(did you mean parallel\.tp\?\)'
 good explain "$TOP/share/plans/seed-64.cfg" tp
 out_has '^parallel\.tp = [0-9]+ \(set\)$'
+good explain --json "$TOP/share/plans/seed-64.cfg" tp
+out_has '"value": 8,$'
+out_has '"from": "set",$'
+out_has '"since": "0\.1"$'
 good explain --mode=serve --pp=1 serving.prompt_tokens
 out_has '^serving\.prompt_tokens = [0-9]+ \((the default|follows .*)\)$'
 good explain run.days --set=training.token_budget=100
@@ -286,4 +290,13 @@ cut -d' ' -f1 out >names
 while read -r name; do good topics "$name"; done <names
 run 2 topics nosuch
 
+
+# where drafts pay: of good guesses always, of eight that seldom hold not in large batches, of none that holds never
+drafts='estimate --mode=serve --model=llama-3.1-70b --nodes=1 --tp=8 --pp=1 --set=serving.concurrency=64'
+good $drafts --set=serving.draft_tokens=1 --set=serving.accepted_tokens=0.7
+out_has '^drafts +1 drafted, 0\.7 accepted: 1\.[0-9]+ times the tokens, more at any batch$'
+good $drafts --set=serving.draft_tokens=8 --set=serving.accepted_tokens=0.5
+out_has '^drafts +8 drafted, 0\.5 accepted: [01]\.[0-9]+ times the tokens, less than without from [0-9]+ requests on$'
+good $drafts --set=serving.draft_tokens=8 --set=serving.accepted_tokens=0
+out_has '^drafts +8 drafted, 0 accepted: 0\.[0-9]+ times the tokens, less than without at any batch$'
 finish

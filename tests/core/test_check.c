@@ -13,6 +13,7 @@
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
 #include "core/rules/settle.h"
+#include "core/rules/values.h"
 #include "breakers.h"
 #include "settings.h"
 
@@ -59,6 +60,7 @@ neighbours_are_legal(void **state)
 		"layout=deepspeed zero_stage=3 " EIGHT_EXPERTS, "layout=deepspeed zero_stage=3 ep=4 " EIGHT_EXPERTS,
 		"layout=deepspeed zero_stage=1 offload=optimizer",
 		"layout=torchtitan zero_stage=3 offload=optimizer+params",
+		"layers=32 pp=2 first_stage_layers=14 last_stage_layers=18",
 		"layout=torchtitan tp=8 sequence_parallel=false sequence_length=4100",
 		"layout=torchtitan pp=4 vpp=2 schedule=zb-1p",
 		"layout=torchtitan tp=2 tp_overlap=true torch_compile=true",
@@ -113,6 +115,31 @@ neighbours_are_not_warned(void **state)
 		plan_check(&p, NULL, &diags);
 		if (diag_has(&diags, quiet[i].reason))
 			fail_msg("%s: %s", quiet[i].settings, quiet[i].reason);
+	}
+}
+
+/* Prefill workers step by one and leave GPUs to decode with; of many GPUs not all are offered. */
+static void
+steps_of_workers(void **state)
+{
+	static const struct {
+		const char *settings;
+		size_t count;
+	} of[] = { { "nodes=2 prefill_workers=1xtp4", 2 }, { "nodes=2 prefill_workers=3xtp4", 2 },
+		{ "nodes=64 prefill_workers=2xdp4", 11 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		static struct values steps;
+		struct plan p;
+
+		plan_defaults(&p);
+		settings_put_all(&p, "mode=serve layout=vllm gpus_per_node=8");
+		settings_put_all(&p, of[i].settings);
+		values_steps(&steps, &p, FIELD_PREFILL_WORKERS);
+		assert_int_equal(steps.count, of[i].count);
+		for (size_t k = 0; k < steps.count; k++)
+			assert_int_equal(strncmp(strchr(steps.item[k].text, 'x'), strstr(of[i].settings, "x"), 4), 0);
 	}
 }
 
@@ -437,7 +464,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(neighbours_are_legal),
-		cmocka_unit_test(neighbours_are_not_warned),
+		cmocka_unit_test(neighbours_are_not_warned), cmocka_unit_test(steps_of_workers),
 		cmocka_unit_test(ep_of_engines),
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),

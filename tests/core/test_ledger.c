@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "core/base/ledger.h"
+#include "core/base/text.h"
+#include "core/estimate/symbol.h"
 
 static void
 add(struct ledger *l, double *sum)
@@ -122,6 +124,33 @@ test_parts(void **state)
 	assert_int_equal(terms[1].part, PART_NONE);
 }
 
+/* Letters of a formula that stand alone, before what they come to. */
+static void
+test_symbols(void **state)
+{
+	static const struct {
+		const char *formula, *letters;
+	} of[] = {
+		{ "2*T*h = 2*up", "T h" }, { "( T + up )/routed", "T up routed" }, { "expert parallel*h of all", "" },
+		{ "layers of h, T", "T" }, { "Th*hT", "" }, { "", "" }, { "inner", "inner" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		bool has[SYMBOLS] = { false };
+		char found[128] = "";
+
+		symbols_find(of[i].formula, has);
+		for (int k = 0; k < SYMBOLS; k++)
+			if (has[k])
+				text_add(found, sizeof found, "%s%s", *found != '\0' ? " " : "", symbol_table[k].name);
+		assert_int_equal(strlen(found), strlen(of[i].letters));
+		for (int k = 0; k < SYMBOLS; k++)
+			assert_true(has[k] == (text_index(of[i].letters, symbol_table[k].name,
+			    strlen(symbol_table[k].name)) >= 0));
+	}
+}
+
 int
 main(void)
 {
@@ -131,6 +160,7 @@ main(void)
 		cmocka_unit_test(test_capacity),
 		cmocka_unit_test(test_long_formula),
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

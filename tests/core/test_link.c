@@ -330,6 +330,24 @@ tree_hops(void **state)
 	assert_true(fabs(seconds[2] - seconds[0] - 2 * 2 * 14e-6) < 1e-9);
 }
 
+/* Inside a domain that is wider than what was measured, latency grows as the root of its members. */
+static void
+wide_domains(void **state)
+{
+	double seconds[3];
+	struct plan p;
+
+	(void)state;
+	fabric_plan(&p, "h100_sxm");
+	for (int i = 0; i < 3; i++) {
+		const int64_t n = 8 << 2 * i;
+		const struct span s = { .kind = SPAN_NVLINK, .size = n, .inside = n, .domains = 1, .nodes = 1 };
+
+		seconds[i] = collective_seconds(&p, COLLECTIVE_ALL_GATHER, 1e-3, &s, NULL);
+	}
+	assert_true(fabs(seconds[1] / seconds[0] - 2) < 1e-6 && fabs(seconds[2] / seconds[0] - 4) < 1e-6);
+}
+
 static void
 calibrated(void **state)
 {
@@ -558,7 +576,7 @@ main(void)
 		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
 		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),
 		cmocka_unit_test(over_pcie), cmocka_unit_test(pairs), cmocka_unit_test(nodes_that_differ), cmocka_unit_test(processes),
-		cmocka_unit_test(tree_hops), cmocka_unit_test(calibrated),
+		cmocka_unit_test(wide_domains), cmocka_unit_test(tree_hops), cmocka_unit_test(calibrated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,7 +291,8 @@ bad_stages(void **state)
 {
 	static const char *const bad[] = { "4096", "x", "4096x", "x4M", "4096x5000@1B", "4096x4M@",
 		"4096x4M@1B,8192x8M@1B", "4096x4M@0", "4096x4M@-1B", "0x4M", "4096x4Q", "nanx4M",
-		"4096x4M@1B,,8192x8M", "1e30x1e30", "4096x4M@infB" };
+		"4096x4M@1B,,8192x8M", "1e30x1e30", "4096x4M@infB", "-4096x-4M",
+		"4096x1e300T", "4096x-4M", "nanx4M@nan", "4096x4M@nan" };
 	struct ramp r;
 
 	(void)state;

@@ -213,6 +213,39 @@ test_small_kernels_of_steps(void **state)
 	}
 }
 
+/* EAGLE-3's layer takes hidden states of three layers and two of its own side by side; its weights are read once a
+ * draft while requests are few, and its products take their time where they are many. */
+static void
+test_drafts_by_eagle(void **state)
+{
+	const double h = 4096, keys = 1024, inner = 14336;
+	const double n = 3 * h * h + 2 * h * (h + 2 * keys) + h * h + 3 * h * inner + 32000 * h;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("prompt_tokens", "64");
+	set("generate_tokens", "64");
+	set("context_length", "256");
+	set("max_num_seqs", "1024");
+	set("draft", "eagle3");
+	set("draft_tokens", "3");
+	for (int many = 0; many <= 1; many++) {
+		struct serve_setup setup;
+		struct serve_rates r;
+		struct serve s;
+		double each;
+
+		set("concurrency", many ? "1024" : "1");
+		s = estimate();
+		setup = serve_setup_of(&p);
+		r = serve_rates_of(&p, &setup);
+		each = many ? 2 * n * s.running / r.head.flops : 2 * n / r.head.bytes;
+		assert_true(near(noted_in(QUANTITY_DECODE, "drafts"), 3 * (each + 14 * r.kernel),
+		    many ? .06 : 1e-9)); /* some of those that run wait for their prompts */
+	}
+}
+
 int
 main(void)
 {
@@ -224,6 +257,7 @@ main(void)
 		cmocka_unit_test(test_small_kernels_of_prompts),
 		cmocka_unit_test(test_met_before),
 		cmocka_unit_test(test_small_kernels_of_steps),
+		cmocka_unit_test(test_drafts_by_eagle),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

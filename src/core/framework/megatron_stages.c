@@ -179,7 +179,7 @@ place_pattern(struct placement *pl, const struct plan *p, struct diag_list *diag
 	const int64_t stages = pattern_stages(pattern);
 	int64_t first = 0;
 
-	if (stages % pl->pp != 0 || stages > STAGE_CHUNKS_MAX)
+	if (stages % pl->pp != 0)
 		return DIAG_REFUSE(diags, FIELD_PP, "pattern_stages_not_divisible", HYBRID,
 		    "%lld stages of the layer pattern are not divisible by PP %lld", (long long)stages,
 		    (long long)pl->pp);

@@ -23,7 +23,7 @@ take_amount(const char *text, size_t length, double thousand, double *out)
 	letter = strchr(letters, number[length - 1] | 0x20);
 	if (letter != NULL)
 		number[length - 1] = '\0';
-	if (!text_to_real(number, &v) || !(v > 0) || v > 1e18)
+	if (!text_to_real(number, &v))
 		return false;
 	*out = v * (letter != NULL ? pow(thousand, (double)(letter - letters + 1)) : 1);
 	return true;
