@@ -96,6 +96,31 @@ echo 'torchrun --nproc_per_node=8 internvl/train.py --model_name_or_path Qwen/Qw
 run 2 import own.sh
 err_has '^own.sh:1: error: --freeze_llm|^own.sh:.*error: freeze_llm: trains other weights'
 
+about 'numbers that a script compares: its own, as a shell does'
+cat >compared.sh <<'SH'
+NNODES=4
+if [ $NNODES -gt 2 ]; then TP=4; else TP=2; fi
+if [ $NNODES -ne 4 ]; then PP=4; else PP=2; fi
+if [ $NNODES -le 4 ]; then MB=2; else MB=1; fi
+if [[ $NNODES -ge 5 ]]; then CP=8; else CP=1; fi
+if [ $NNODES -lt 4 ]; then SEQ=2048; elif [ $NNODES -eq 4 ]; then SEQ=8192; else SEQ=4096; fi
+torchrun --nproc_per_node 8 --nnodes $NNODES pretrain_gpt.py --tensor-model-parallel-size $TP --num-layers 32 \
+    --pipeline-model-parallel-size $PP --micro-batch-size $MB --context-parallel-size $CP --seq-length $SEQ \
+    --max-position-embeddings 8192 --hidden-size 4096 --num-attention-heads 32 --global-batch-size 128
+SH
+for nodes in 4 2 16; do
+	sed "s/^NNODES=.*/NNODES=$nodes/" compared.sh >own.sh
+	sed 's/^torchrun.*/echo "$TP $PP $MB $CP $SEQ"; exit/' own.sh >echoed.sh
+	bash echoed.sh >wants
+	read -r tp pp mb cp seq <wants
+	run 0 import own.sh
+	out_has "^	tp = $tp;"
+	out_has "^	pp = $pp;"
+	out_has "^	micro_batch_size = $mb;"
+	out_has "^	cp = $cp;"
+	out_has "^	sequence_length = $seq;"
+done
+
 about 'several launches, functions, loops, texts in the script, containers'
 cat >several.sh <<'SH'
 CUDA_VISIBLE_DEVICES=0,1 vllm serve Qwen/Qwen3-8B --port 8001 --tensor-parallel-size 2 --max-num-seqs 64 &

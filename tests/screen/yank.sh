@@ -36,6 +36,9 @@ keys t / t e n s o r Enter Enter
 expect 'Tensor'
 keys G Y a d d r e s s Enter
 expect 'copied address: http'
+keys Y t a b l e Enter
+expect 'copied: '
+T show-buffer | grep -q '^- Tensor parallelism explained (in Chinese)' || fail "no page: $(T show-buffer)"
 keys Escape Escape q
 expect 'rc=0'
 
