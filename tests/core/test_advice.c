@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "core/base/number.h"
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
 #include "core/estimate/scope.h"
@@ -31,6 +32,22 @@ static struct estimate *work, *estimate;
 	"v_head_dim=128 experts=256 experts_per_token=8 moe_ffn_hidden_size=2048 " \
 	"shared_expert_ffn_hidden_size=2048 dense_layers=3 "
 #define M405B "layers=126 hidden_size=16384 ffn_hidden_size=53248 attention_heads=128 kv_heads=8 "
+
+/* In words: what is not known is not told. */
+static void
+outlooks_in_words(void **state)
+{
+	char text[128];
+
+	(void)state;
+	outlook_text(&(struct outlook){ .memory = 40 * GIB }, text, sizeof text);
+	assert_string_equal(text, "40.0 GiB");
+	outlook_text(&(struct outlook){ .memory = 40 * GIB, .capacity = 80 * GIB, .seconds = 2.5 }, text, sizeof text);
+	assert_string_equal(text, "40.0 GiB of 80.0 GiB, 2.5 s a step");
+	outlook_text(&(struct outlook){ .memory = 40 * GIB, .seconds = .0125, .ttft = 120, .serves = true,
+	    .kv_tokens = 5000 }, text, sizeof text);
+	assert_string_equal(text, "40.0 GiB, 12.5 ms a token, first after 120 s, 5000 tokens of KV cache");
+}
 
 /* What a changed plan comes to is what the estimate says of it, of all phases of a step. */
 static void
@@ -567,7 +584,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outlooks),
+		cmocka_unit_test(outlooks_in_words), cmocka_unit_test(outlooks),
 		cmocka_unit_test(bad_plans), cmocka_unit_test(nothing_to_offer),
 		cmocka_unit_test(noted), cmocka_unit_test(hints),
 		cmocka_unit_test(hints_of_serving), cmocka_unit_test(hint_of_two),

@@ -103,6 +103,9 @@ neighbours_are_not_warned(void **state)
 		{ "mode=serve layout=vllm engine=sglang tp=8 dp_attention=true", "dp_attention_without_experts" },
 		{ "mode=serve layout=vllm tp=8 dp_attention=true " EIGHT_EXPERTS, "dp_attention_without_experts" },
 		{ "mode=serve layout=vllm tp=8", "dp_attention_without_experts" },
+		/* no whole micro-batches, which is another error */
+		{ "layers=32 pp=4 vpp=2 nodes=2 tp=1 global_batch_size=3", "vpp_group_out_of_range" },
+		{ "layers=32 pp=4 vpp=2 nodes=2 tp=1 schedule=gpipe global_batch_size=4", "vpp_group_out_of_range" },
 	};
 
 	(void)state;

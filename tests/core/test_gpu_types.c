@@ -76,6 +76,21 @@ chunks_of(const char *settings, struct chunk_time *time)
 	assert_true(steptime_chunks(&p, &estimate->layout, &estimate->placement, time));
 }
 
+/* What is between two types goes at the pace of the slower of both, whichever is the other. */
+static void
+links_between(void **state)
+{
+	static struct plan room;
+	const struct plan same = settings_plan(FAST JOB, ""), p = settings_plan(FAST JOB, "other_gpus=2=slow-4gb"),
+	    q = settings_plan(SLOW JOB, "other_gpus=2=slow-4gb");
+
+	(void)state;
+	assert_ptr_equal(gpu_types_links(&same, &room), &same);
+	assert_true(fabs(gpu_types_links(&p, &room)->cluster.nvlink_gbps - 300) < 1e-9);
+	assert_true(fabs(gpu_types_links(&p, &room)->cluster.pcie_gbps - 32) < 1e-9);
+	assert_true(fabs(gpu_types_links(&q, &room)->cluster.nvlink_gbps - 300) < 1e-9);
+}
+
 /* A pipeline is drawn of the passes of each stage's own GPUs: a layer takes longer on the slow ones alone. */
 static void
 each_stage_has_its_passes(void **state)
@@ -253,7 +268,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_slowest_sets_the_pace), cmocka_unit_test(each_stage_has_its_passes), cmocka_unit_test(each_stage_has_its_memory),
+		cmocka_unit_test(links_between), cmocka_unit_test(the_slowest_sets_the_pace), cmocka_unit_test(each_stage_has_its_passes), cmocka_unit_test(each_stage_has_its_memory),
 		cmocka_unit_test(prices_and_power_are_means), cmocka_unit_test(splits_are_the_best),
 		cmocka_unit_test(the_hint_holds), cmocka_unit_test(a_scope_lays_out),
 	};

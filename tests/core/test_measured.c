@@ -10,7 +10,9 @@
 
 #include "core/base/text.h"
 #include "core/diagnose/cause.h"
+#include "core/diagnose/diagnose.h"
 #include "core/diagnose/measured.h"
+#include "core/diagnose/words.h"
 #include "settings.h"
 
 static struct measured run;
@@ -84,6 +86,10 @@ test_drift(void **state)
 	near(series_drift(&run.series[MEASURED_STEP]), 1);
 	take(60, even);
 	near(series_drift(&run.series[MEASURED_STEP]), 1);
+	take(42, rising); /* 39 that are not of the warm-up */
+	near(series_drift(&run.series[MEASURED_STEP]), 1);
+	take(43, rising);
+	assert_true(series_drift(&run.series[MEASURED_STEP]) > 1.2);
 	for (int n = 60; n < 64; n++) { /* n samples, of which the first ones are of the warm-up */
 		const struct series *s = &run.series[MEASURED_STEP];
 		size_t left, quarter;
@@ -167,6 +173,8 @@ test_causes(void **state)
 #define NETWORK "sockets gdr_off acs network_below_rate network_drops proxy_latency"
 #define COPIES "grad_reduce_overlap_off param_gather_overlap_off gradients_32bit"
 #define TENSORS "sequence_parallel_off tp_overlap_off"
+#define MIXTURE ONE_NODE "parallel.tp=1 parallel.etp=1 model.experts=16 model.experts_per_token=2 " \
+	"model.moe_ffn_hidden_size=1024 "
 #define EXPERTS "dispatcher_allgather experts_split_by_tp"
 	static const struct {
 		const char *settings, *can, *can_not;
@@ -189,6 +197,10 @@ test_causes(void **state)
 		    NETWORK " one_nic zero3_between_nodes" },
 		{ ONE_NODE "cluster.nodes=2 cluster.nics_per_node=1 parallel.tp=8 parallel.pp=2",
 		    NETWORK " uneven_stages", "one_nic " COPIES },
+		{ ONE_NODE "cluster.nodes=2 parallel.tp=1", "", "experts_over_network" },
+		{ MIXTURE "cluster.nodes=2 parallel.ep=16", "experts_over_network", "" },
+		{ MIXTURE "cluster.nodes=2 parallel.ep=8", "", "experts_over_network" },
+		{ MIXTURE "cluster.nodes=1 parallel.ep=8", "", "experts_over_network" },
 		{ ONE_NODE "cluster.nvlink_gbps=0 parallel.tp=8", "p2p_by_host pcie_narrow", "p2p_off" },
 		{ ONE_NODE "cluster.gpu_power_watts=500 parallel.tp=8", "heat", "power_cap" },
 		{ ONE_NODE "parallel.tp=8 training.precision=fp8 finetune.method=lora",
@@ -217,12 +229,126 @@ test_causes(void **state)
 	}
 }
 
+/* How a number that is out of line is called follows from what it is of. */
+static void
+test_verdicts(void **state)
+{
+	static const struct {
+		enum measured_id id;
+		const char *slower, *faster;
+	} of[] = {
+		{ MEASURED_STEP, "slower", "faster" }, { MEASURED_RESERVED, "fuller", "emptier" },
+		{ MEASURED_KV_TOKENS, "smaller", "larger" }, { MEASURED_TPOT, "slower", "faster" },
+	};
+	char text[128], want[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		for (int slower = 0; slower <= 1; slower++) {
+			const struct diagnosed_term t = { .id = of[i].id, .error = .12,
+				.verdict = slower ? TERM_SLOWER : TERM_FASTER };
+
+			diagnosed_verdict(&t, text, sizeof text);
+			text_put(want, sizeof want, "%s than the estimate's error, 12 %%",
+			    slower ? of[i].slower : of[i].faster);
+			assert_string_equal(text, want);
+		}
+	diagnosed_verdict(&(struct diagnosed_term){ .verdict = TERM_AS_ESTIMATED, .error = .09 }, text, sizeof text);
+	assert_string_equal(text, "as estimated (+-9 %)");
+}
+
+/* What is excluded, or of no number, has no amount; a range is told where it is one. */
+static void
+test_amounts(void **state)
+{
+	static struct diagnosis d;
+	struct diagnosed_cause c = { .certainty = CERTAINTY_POSSIBLE, .low = 2, .high = 2.01 };
+	char text[128];
+
+	(void)state;
+	d.leading = MEASURED_STEP;
+	diagnosed_amount(&d, &c, text, sizeof text);
+	assert_string_equal(text, "2.000 s");
+	c.high = 3;
+	diagnosed_amount(&d, &c, text, sizeof text);
+	assert_string_equal(text, "2.000 s to 3.000 s");
+	c.certainty = CERTAINTY_EXCLUDED;
+	diagnosed_amount(&d, &c, text, sizeof text);
+	assert_string_equal(text, "");
+	c.certainty = CERTAINTY_POSSIBLE;
+	d.leading = MEASURED_COUNT;
+	diagnosed_amount(&d, &c, text, sizeof text);
+	assert_string_equal(text, "");
+}
+
+/* A profile's sums by class are told as of a step with the plan's compute, whatever its length, first class and
+ * last alike; and of a run that tells no FLOP/s nothing is said of them. */
+static void
+test_profile(void **state)
+{
+	static struct diagnosis once, again;
+	static struct estimate work;
+	const struct plan p = settings_plan(HARDWARE " cluster.generation=hopper cluster.hbm_gbps=3350 "
+	    "cluster.fabric=nvlink4", ONE_NODE "parallel.tp=8");
+	double of[2] = { 0 };
+
+	(void)state;
+	memset(&run, 0, sizeof run);
+	measured_add(&run, MEASURED_PRODUCTS, -1, 4, (struct place){ 0 });
+	measured_add(&run, MEASURED_SEND, -1, 1, (struct place){ 0 });
+	run.profiled = 8;
+	diagnose_run(&once, &run, &p, defaults_catalog(), &work);
+	run.profiled = 16;
+	diagnose_run(&again, &run, &p, defaults_catalog(), &work);
+	assert_int_equal(once.terms, 2);
+	for (int i = 0; i < 2; i++) {
+		near(again.term[i].measured, once.term[i].measured / 2);
+		of[i] = once.term[i].measured;
+	}
+	near(of[0], 4 * of[1]);
+	for (size_t i = 0; i < once.measures; i++)
+		assert_null(strstr(once.measure[i], "FLOP a step"));
+}
+
+/* What the run says of itself explains a slow step where it makes steps longer, not where it makes them shorter. */
+static void
+test_mismatches(void **state)
+{
+	static struct diagnosis d;
+	static struct estimate work;
+	const struct plan p = settings_plan(HARDWARE " cluster.generation=hopper cluster.hbm_gbps=3350 "
+	    "cluster.fabric=nvlink4", ONE_NODE "parallel.tp=8 training.global_batch_size=64");
+	double seconds;
+
+	(void)state;
+	estimate_run(&work, &p, defaults_catalog(), NULL);
+	seconds = work.step.seconds;
+	for (int batch = 32; batch <= 128; batch *= 4) {
+		size_t own = 0;
+
+		memset(&run, 0, sizeof run);
+		for (int step = 0; step < 20; step++)
+			measured_add(&run, MEASURED_STEP, step, 1.8 * seconds, (struct place){ 0 });
+		measured_fact(&run, FIELD_GLOBAL_BATCH_SIZE, batch == 32 ? "32" : "128", batch, (struct place){ 0 });
+		diagnose_run(&d, &run, &p, defaults_catalog(), &work);
+		assert_int_equal(d.mismatches, 1);
+		near(d.difference, .8 * seconds);
+		for (size_t i = 0; i < d.causes; i++)
+			own += d.cause[i].cause == NULL;
+		assert_int_equal(own, batch == 128);
+		for (size_t i = 0; i < d.measures; i++)
+			assert_null(strstr(d.measure[i], "FLOP a step")); /* it tells none */
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steady), cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_period), cmocka_unit_test(test_peaks), cmocka_unit_test(test_causes),
+		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_amounts), cmocka_unit_test(test_profile),
+		cmocka_unit_test(test_mismatches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

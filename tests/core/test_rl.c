@@ -15,6 +15,7 @@
 #include "accuracy_rl.h"
 #include "core/base/number.h"
 #include "core/estimate/estimate.h"
+#include "core/plan/field_source.h"
 #include "core/rl/rl_engine.h"
 #include "settings.h"
 
@@ -54,6 +55,25 @@ linear_step(const void *context, double requests, double length)
 	(void)context;
 	(void)length;
 	return 0.012 + 0.00006 * requests;
+}
+
+/* A row of the trainer is as long as a prompt and its response, of which other fields know nothing. */
+static void
+sources(void **state)
+{
+	struct plan p = settings_plan(GRPO, "");
+	const struct field_source row = field_source(FIELD_SEQUENCE_LENGTH, &p);
+
+	(void)state;
+	assert_true(row.from == FROM_FIELDS && row.follows[0] == FIELD_RL_PROMPT_TOKENS &&
+	    row.follows[1] == FIELD_RL_RESPONSE_LIMIT);
+	for (int f = 0; f < FIELD_COUNT; f++)
+		assert_true(f == FIELD_SEQUENCE_LENGTH || f == FIELD_CONTEXT_LENGTH ||
+		    field_source((enum field_id)f, &p).follows[0] != FIELD_RL_PROMPT_TOKENS ||
+		    field_table[f].follows[0] == FIELD_RL_PROMPT_TOKENS);
+	p = settings_plan("", "");
+	assert_true(field_source(FIELD_SEQUENCE_LENGTH, &p).follows[0] != FIELD_RL_PROMPT_TOKENS);
+	assert_true(field_source(FIELD_CONTEXT_LENGTH, &p).follows[0] != FIELD_RL_PROMPT_TOKENS);
 }
 
 /* Means of 400 runs of the same queue with lengths drawn one by one. */
@@ -488,7 +508,7 @@ main(void)
 		cmocka_unit_test(state_goes_to_the_host), cmocka_unit_test(smallest_known_configuration),
 		cmocka_unit_test(pools_of_their_own), cmocka_unit_test(adapters_refer_to_themselves),
 		cmocka_unit_test(adapters_on_rollouts), cmocka_unit_test(adapters_sent),
-		cmocka_unit_test(batches_at_once), cmocka_unit_test(published_steps),
+		cmocka_unit_test(batches_at_once), cmocka_unit_test(sources), cmocka_unit_test(published_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,12 +77,58 @@ places(void **state)
 	assert_int_equal(found, SPLIT_FIELDS);
 }
 
+/* A number by its name, by its path and by the end of its path; another word is refused with the nearest. */
+static void
+targets(void **state)
+{
+	const struct plan p = settings_plan("", "");
+	struct search_target t;
+	char err[256];
+
+	(void)state;
+	assert_true(target_find(&t, "parallel.tp", &p, err, sizeof err));
+	assert_true(t.kind == TARGET_FIELD && t.id == FIELD_TP);
+	assert_true(target_find(&t, "tp", &p, err, sizeof err));
+	assert_true(t.kind == TARGET_FIELD && t.id == FIELD_TP);
+	assert_true(target_find(&t, "step.seconds", &p, err, sizeof err));
+	assert_true(t.kind == TARGET_RESULT);
+	assert_false(target_find(&t, "step.second", &p, err, sizeof err));
+	assert_non_null(strstr(err, "(did you mean step.seconds?)"));
+	assert_false(target_find(&t, "model.preset", &p, err, sizeof err));
+	assert_non_null(strstr(err, "model.preset is no number"));
+}
+
+/* GPU hours of a run bound its step: of a billion tokens without a budget, whatever its batches are to be. */
+static void
+hours_of_a_step(void **state)
+{
+	static const struct {
+		const char *settings;
+		double steps;
+	} of[] = { { "", 1e9 / (8 * 1000.) }, { "training.token_budget=4", 4e9 / (8 * 1000.) },
+		{ "run.batch_schedule=1000x4k@1B", 1e9 / (8 * 1000.) },
+		{ "run.batch_schedule=1000x4k@1B training.token_budget=4", 3e9 / (8 * 1000.) } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		const struct plan p = settings_plan("nodes=2 gpus_per_node=8 global_batch_size=8 sequence_length=1000",
+		    of[i].settings);
+		struct search_target t;
+		char err[256];
+
+		assert_true(target_find(&t, "gpu-hours", &p, err, sizeof err));
+		assert_true(fabs(target_step_seconds(&t, &p, 10) * of[i].steps * 16 / 3600 / 10 - 1) < 1e-9);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(obstacles),
 		cmocka_unit_test(places),
+		cmocka_unit_test(targets),
+		cmocka_unit_test(hours_of_a_step),
 	};
 	int failed;
 

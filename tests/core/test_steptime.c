@@ -502,6 +502,18 @@ passes(void **state)
 	}
 }
 
+/* nanotron's ZeRO-1 copies slices of weights for each of its ranks: of one there is nothing to cut. */
+static void
+slices(void **state)
+{
+#define NANOTRON "layout=nanotron gpus_per_node=8 tp=8 pp=1 layers=32 hidden_size=4096 ffn_hidden_size=14336 "
+	const double at_one = time_of(NANOTRON "nodes=1 zero_stage=1 global_batch_size=8").seconds;
+
+	(void)state;
+	near(at_one, time_of(NANOTRON "nodes=1 zero_stage=0 global_batch_size=8").seconds, 1e-9);
+	assert_true(time_of(NANOTRON "nodes=8 zero_stage=1 global_batch_size=64").seconds > at_one + 32 * 6 * 8 * 15e-6);
+}
+
 /* Half of the layers take keys and values of earlier ones, and have MLPs twice as wide: products
  * are those of half the layers with either width, and without keys and values. */
 static void
@@ -552,7 +564,7 @@ main(void)
 		cmocka_unit_test(recomputed), cmocka_unit_test(recomputed_modules),
 		cmocka_unit_test(recomputed_operations),
 		cmocka_unit_test(muon), cmocka_unit_test(unequal),
-		cmocka_unit_test(drawn), cmocka_unit_test(passes),
+		cmocka_unit_test(drawn), cmocka_unit_test(passes), cmocka_unit_test(slices),
 		cmocka_unit_test(borrowing_layers),
 	};
 

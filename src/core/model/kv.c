@@ -378,8 +378,7 @@ kv_request_blocks(const struct kv *kv, double length)
 		/* a window need not begin at the start of a block */
 		const double more = k == KV_WINDOW ? 1 : 0;
 
-		if (kv->groups[k] > 0)
-			blocks += kv->groups[k] * (ceil(spread / kv->block[k]) + more);
+		blocks += kv->groups[k] * (ceil(spread / kv->block[k]) + more);
 	}
 	return larger(1, blocks);
 }
