@@ -15,6 +15,7 @@
 #include "core/estimate/scope.h"
 #include "core/search/advice.h"
 #include "core/search/advice_hints.h"
+#include "core/search/hint_rows.h"
 #include "settings.h"
 
 static struct estimate *work, *estimate;
@@ -463,6 +464,33 @@ hints_of_serving(void **state)
 	    "serving.dcp", ROOM, HINT_SERVE_LEAST);
 }
 
+/* What engines hold together against what all of them are asked for. */
+static void
+room_of_replicas(void **state)
+{
+	static struct estimate e;
+	size_t count;
+	const struct hint_row *row = hint_rows_serve(&count);
+	char text[128];
+
+	(void)state;
+	while (count > 0 && !(strcmp(row->reason, "kv_heads_copied") == 0 && row->gain == HINT_ROOM))
+		row++, count--;
+	assert_true(count > 0);
+	for (int replicas = 1; replicas <= 4; replicas *= 2) {
+		struct plan p;
+
+		plan_defaults(&p);
+		settings_put_all(&p, SERVE "tp=8 kv_heads=4 concurrency=64");
+		p.serving.replicas = replicas;
+		e.serve.max_concurrency = 1.9 * 64 / replicas; /* of an engine; below two times what is asked it is scarce */
+		assert_true(row->poor(&p, &e, text, sizeof text));
+		assert_string_equal(text, "TP 8 keeps 2 copies of each of 4 KV heads");
+		e.serve.max_concurrency = 2.1 * 64 / replicas;
+		assert_false(row->poor(&p, &e, text, sizeof text));
+	}
+}
+
 /* Of 16 engines so many prefill. */
 static void
 put_pools(char settings[512], int prefill)
@@ -588,7 +616,7 @@ main(void)
 		cmocka_unit_test(bad_plans), cmocka_unit_test(nothing_to_offer),
 		cmocka_unit_test(noted), cmocka_unit_test(hints),
 		cmocka_unit_test(hints_of_serving), cmocka_unit_test(hint_of_two),
-		cmocka_unit_test(hint_of_pools),
+		cmocka_unit_test(room_of_replicas), cmocka_unit_test(hint_of_pools),
 		cmocka_unit_test(no_hints), cmocka_unit_test(mixed),
 	};
 	int failed;

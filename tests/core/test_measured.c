@@ -12,6 +12,7 @@
 #include "core/diagnose/cause.h"
 #include "core/diagnose/diagnose.h"
 #include "core/diagnose/measured.h"
+#include "core/diagnose/quantity.h"
 #include "core/diagnose/words.h"
 #include "settings.h"
 
@@ -310,6 +311,33 @@ test_profile(void **state)
 		assert_null(strstr(once.measure[i], "FLOP a step"));
 }
 
+/* Parts of a step are what the step is made of, and a response is its first token and those that follow. */
+static void
+test_quantities(void **state)
+{
+	static struct estimate e;
+	const char *const job = "cluster.generation=hopper cluster.hbm_gbps=3350 cluster.fabric=nvlink4 cluster.nodes=2 "
+	    "parallel.tp=8 parallel.pp=2 training.global_batch_size=64 training.recompute=full";
+	struct plan p = settings_plan(HARDWARE, job);
+
+	(void)state;
+	estimate_run(&e, &p, defaults_catalog(), NULL);
+	assert_true(e.legal && e.step.seconds > 0);
+	near(quantity_estimate(MEASURED_SAMPLES, &p, &e) * e.step.seconds, 64);
+	near(quantity_estimate(MEASURED_FORWARD, &p, &e) + quantity_estimate(MEASURED_BACKWARD, &p, &e),
+	    quantity_estimate(MEASURED_FORWARD_BACKWARD, &p, &e));
+	assert_true(quantity_estimate(MEASURED_BACKWARD, &p, &e) > 2 * quantity_estimate(MEASURED_FORWARD, &p, &e));
+	assert_true(quantity_estimate(MEASURED_FORWARD_BACKWARD, &p, &e) < e.step.seconds);
+	near(quantity_estimate(MEASURED_COMPUTE, &p, &e), e.step.compute_seconds + e.step.recompute_seconds +
+	    e.step.optimizer_seconds);
+	p = settings_plan(HARDWARE, ONE_NODE "mode=serve layout=vllm parallel.tp=8 serving.generate_tokens=101");
+	memset(&e, 0, sizeof e);
+	e.served = true;
+	e.serve.ttft_seconds = 1;
+	e.serve.tpot_seconds = .01;
+	near(quantity_estimate(MEASURED_RL_ROLLOUT, &p, &e), 2);
+}
+
 /* What the run says of itself explains a slow step where it makes steps longer, not where it makes them shorter. */
 static void
 test_mismatches(void **state)
@@ -348,7 +376,7 @@ main(void)
 		cmocka_unit_test(test_steady), cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_period), cmocka_unit_test(test_peaks), cmocka_unit_test(test_causes),
 		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_amounts), cmocka_unit_test(test_profile),
-		cmocka_unit_test(test_mismatches),
+		cmocka_unit_test(test_mismatches), cmocka_unit_test(test_quantities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

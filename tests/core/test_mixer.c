@@ -240,6 +240,47 @@ work_of_a_layer(void **state)
 	    6 * 5.0 * 6144 * 8192 + 3 * (4.0 * 8192 * 128 + 4 * 256 * 8192));
 }
 
+static double
+seconds_of(const struct ledger *l, const char *name)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < l->count; i++)
+		if (strcmp(l->term[i].name, name) == 0)
+			sum += l->term[i].value;
+	return sum;
+}
+
+/* An indexer's scores are of all keys before, 2 FLOP a number; its loss is of those that were chosen: both of its
+ * products back, and attention's own scores once more. Of T tokens the last k choose k, those before all. */
+static void
+indexers(void **state)
+{
+	static struct ledger_term terms[64];
+
+	(void)state;
+	for (int top = 256; top <= 1024; top *= 2) {
+		char settings[256];
+		struct ledger ledger;
+		const struct tally tally = { &ledger, "layers", 1, 0 };
+		struct plan p;
+		struct machine g;
+		double chosen;
+
+		text_put(settings, sizeof settings, "hbm_gbps=3350 bf16_tflops=989 generation=hopper attention_heads=32 kv_heads=8 "
+		    "head_dim=128 layers=4 tp=1 sequence_length=4096 micro_batch_size=2 index_heads=16 index_head_dim=64 "
+		    "index_topk=%d", top);
+		p = plan_of(settings);
+		g = machine_of(&p);
+		ledger_init(&ledger, terms, sizeof terms / sizeof *terms);
+		compute_layer(&p, &g, 0, &tally);
+		chosen = top - top * top / 2. / 4096;
+		near(seconds_of(&ledger, "indexer scores") * g.plain.reached, 2 * 8192. * 2048 * 16 * 64);
+		near(seconds_of(&ledger, "indexer loss") * g.plain.reached,
+		    8192 * chosen * (4 * 16 * 64 + 2 * 32 * 128));
+	}
+}
+
 /* The halves of a layer take together what the layer takes. */
 static void
 blocks_sum_up(void **state)
@@ -343,7 +384,7 @@ main(void)
 		cmocka_unit_test(halves_of_tp),
 		cmocka_unit_test(states_of_a_request),
 		cmocka_unit_test(work_of_a_layer),
-		cmocka_unit_test(blocks_sum_up),
+		cmocka_unit_test(indexers), cmocka_unit_test(blocks_sum_up),
 		cmocka_unit_test(kept_by_mamba),
 		cmocka_unit_test(kept_in_fp8),
 		cmocka_unit_test(kept_by_linear_attention),

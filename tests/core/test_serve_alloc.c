@@ -133,6 +133,8 @@ test_experts_and_mla(void **state)
 		{ "shared_expert_ffn_hidden_size", "2816" }, { "dense_layers", "1" },
 	};
 
+	double whole;
+
 	(void)state;
 	qwen("1", "1");
 	for (size_t i = 0; i < sizeof model / sizeof model[0]; i++)
@@ -140,6 +142,14 @@ test_experts_and_mla(void **state)
 	resolve();
 	/* of MoE layers the shared experts' down-projection, 11 MiB; of the dense one 85.5 */
 	assert_near(stage_mib(0), 26 * 1 + 0.5, 1e-9);
+	/* queries of a wider model come from all of it, 13.5 MiB, and from a latent of 1536, 9 MiB */
+	set("hidden_size", "2304");
+	resolve();
+	whole = stage_mib(0);
+	set("q_lora_rank", "1536");
+	resolve();
+	assert_near(whole - stage_mib(0), 27 * (segment_left(16 * 192 * 2304 * 2) - segment_left(16 * 192 * 1536 * 2) +
+	    segment_left(576 * 2304 * 2) - segment_left((1536 + 576) * 2304 * 2)) / MIB, 1e-9);
 }
 
 /* On AMD's GPUs experts of Qwen3-30B-A3B: 768 and 384 MiB a layer, rows of 4,096 and 1,536 bytes, get 48

@@ -152,7 +152,7 @@ quantity_estimate(enum measured_id id, const struct plan *p, const struct estima
 	double v = 0;
 
 	if (id == MEASURED_RL_ROLLOUT && e->served) /* an engine alone: one response after its prompt */
-		return e->serve.ttft_seconds + e->serve.tpot_seconds * (double)p->serving.generate_tokens;
+		return e->serve.ttft_seconds + e->serve.tpot_seconds * ((double)p->serving.generate_tokens - 1);
 	if (rows[id].result != RESULT_COUNT)
 		return result_value(rows[id].result, e, e->peak_stage, &v) ? v : 0;
 	if (id == MEASURED_RUNNING && e->served)
