@@ -103,22 +103,26 @@ if [ $NNODES -gt 2 ]; then TP=4; else TP=2; fi
 if [ $NNODES -ne 4 ]; then PP=4; else PP=2; fi
 if [ $NNODES -le 4 ]; then MB=2; else MB=1; fi
 if [[ $NNODES -ge 5 ]]; then CP=8; else CP=1; fi
+if [ $NNODES -gt 2 ] && [ $NNODES -lt 10 ]; then NL=48; else NL=32; fi
+if [ $NNODES -eq 2 ] || [ $NNODES -gt 10 ]; then GB=256; elif [ $NNODES -gt 9 ] || [ $NNODES -lt 2 ]; then GB=512; else GB=128; fi
 if [ $NNODES -lt 4 ]; then SEQ=2048; elif [ $NNODES -eq 4 ]; then SEQ=8192; else SEQ=4096; fi
-torchrun --nproc_per_node 8 --nnodes $NNODES pretrain_gpt.py --tensor-model-parallel-size $TP --num-layers 32 \
+torchrun --nproc_per_node 8 --nnodes $NNODES pretrain_gpt.py --tensor-model-parallel-size $TP --num-layers $NL \
     --pipeline-model-parallel-size $PP --micro-batch-size $MB --context-parallel-size $CP --seq-length $SEQ \
-    --max-position-embeddings 8192 --hidden-size 4096 --num-attention-heads 32 --global-batch-size 128
+    --max-position-embeddings 8192 --hidden-size 4096 --num-attention-heads 32 --global-batch-size $GB
 SH
 for nodes in 4 2 16; do
 	sed "s/^NNODES=.*/NNODES=$nodes/" compared.sh >own.sh
-	sed 's/^torchrun.*/echo "$TP $PP $MB $CP $SEQ"; exit/' own.sh >echoed.sh
+	sed 's/^torchrun.*/echo "$TP $PP $MB $CP $SEQ $NL $GB"; exit/' own.sh >echoed.sh
 	bash echoed.sh >wants
-	read -r tp pp mb cp seq <wants
+	read -r tp pp mb cp seq nl gb <wants
 	run 0 import own.sh
 	out_has "^	tp = $tp;"
 	out_has "^	pp = $pp;"
 	out_has "^	micro_batch_size = $mb;"
 	out_has "^	cp = $cp;"
 	out_has "^	sequence_length = $seq;"
+	err_has "^taken +--num-layers -> model\.layers = $nl$"
+	out_has "^	global_batch_size = $gb;"
 done
 
 about 'several launches, functions, loops, texts in the script, containers'

@@ -77,6 +77,32 @@ places(void **state)
 	assert_int_equal(found, SPLIT_FIELDS);
 }
 
+/* Of too many free fields those go that nobody asked for: copies of state first, what makes room last. */
+static void
+given_up(void **state)
+{
+	const struct plan p = settings_plan("", "nodes=2");
+	struct wishes w;
+	int left, room = 0, overlap = 0;
+
+	(void)state;
+	wishes_usual(&w, &p);
+	assert_true(wishes_find(&w, FIELD_DP_REPLICATE) < w.count && wishes_find(&w, FIELD_OFFLOAD) < w.count);
+	assert_true(wishes_find(&w, FIELD_TP) < w.count && wishes_find(&w, FIELD_CUDA_GRAPH) < w.count);
+	w.item[wishes_find(&w, FIELD_CUDA_GRAPH)].asked = true;
+	left = w.count;
+	for (int i = 0; wishes_give_up(&w); i++) {
+		assert_int_equal(w.count, --left);
+		if (i == 0)
+			assert_true(wishes_find(&w, FIELD_DP_REPLICATE) == w.count);
+		room += wishes_find(&w, FIELD_OFFLOAD) < w.count;
+		overlap += wishes_find(&w, FIELD_OVERLAP_GRAD_REDUCE) < w.count;
+	}
+	assert_true(room > overlap);
+	assert_true(wishes_find(&w, FIELD_OFFLOAD) == w.count && wishes_find(&w, FIELD_TP) < w.count);
+	assert_true(wishes_find(&w, FIELD_CUDA_GRAPH) < w.count);
+}
+
 /* A number by its name, by its path and by the end of its path; another word is refused with the nearest. */
 static void
 targets(void **state)
@@ -127,6 +153,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(obstacles),
 		cmocka_unit_test(places),
+		cmocka_unit_test(given_up),
 		cmocka_unit_test(targets),
 		cmocka_unit_test(hours_of_a_step),
 	};

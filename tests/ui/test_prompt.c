@@ -174,6 +174,10 @@ test_complete(void **test)
 	completes(s, "settings mo", "settings mouse ");
 	completes(s, "settings mouse f", "settings mouse false");
 	completes(s, "help zoom-", "help zoom-out");
+	completes(s, "search obj", "search objective=");
+	completes(s, "search objective=mem", "search objective=memory");
+	completes(s, "search where=step.sec", "search where=step.seconds");
+	completes(s, "search free=vp", "search free=parallel.vpp");
 	completes(s, "open alp", "open alpha.cfg");
 	completes(s, "go layer 3, exp", "go layer 3, expert ");
 	/* In the middle of a line: what comes after the cursor stays. */
