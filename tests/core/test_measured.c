@@ -13,6 +13,8 @@
 #include "core/diagnose/diagnose.h"
 #include "core/diagnose/measured.h"
 #include "core/diagnose/quantity.h"
+#include "core/diagnose/room.h"
+#include "core/diagnose/trial.h"
 #include "core/diagnose/words.h"
 #include "settings.h"
 
@@ -311,6 +313,77 @@ test_profile(void **state)
 		assert_null(strstr(once.measure[i], "FLOP a step"));
 }
 
+/* What a GPU lacked is what was asked for beyond what was free: another process or pieces give so much, or not. */
+static void
+test_room(void **state)
+{
+	static struct estimate work;
+	const struct plan p = settings_plan(HARDWARE " cluster.generation=hopper cluster.hbm_gbps=3350 cluster.fabric=nvlink4 "
+	    "cluster.memory_gib=79.19", ONE_NODE "parallel.tp=8 training.global_batch_size=64");
+	struct room room;
+
+	(void)state;
+	memset(&run, 0, sizeof run);
+	run.oom = (struct measured_oom){ .count = 1, .rank = -1, .asked = 3e9, .free = 1e9, .unallocated = 2.5e9 };
+	diagnose_room(&room, &run, &p, defaults_catalog(), &work);
+	near(room.lacked, 2e9);
+	assert_int_equal(room.by, ROOM_PIECES);
+	run.oom.others = 2e9;
+	diagnose_room(&room, &run, &p, defaults_catalog(), &work);
+	assert_int_equal(room.by, ROOM_OTHERS);
+	run.oom.others = run.oom.unallocated = 1.9e9;
+	diagnose_room(&room, &run, &p, defaults_catalog(), &work);
+	assert_true(room.by != ROOM_OTHERS && room.by != ROOM_PIECES);
+}
+
+/* Which numbers a cause without fields makes worse. */
+static void
+test_effects(void **state)
+{
+	static const struct {
+		enum effect effect;
+		enum measured_id id;
+		bool adds;
+	} of[] = {
+		{ EFFECT_TOKEN, MEASURED_TTFT, false }, { EFFECT_TOKEN, MEASURED_TPOT, true },
+		{ EFFECT_TOKEN, MEASURED_GENERATED, true }, { EFFECT_WAIT, MEASURED_TTFT, true },
+		{ EFFECT_WAIT, MEASURED_GENERATED, true }, { EFFECT_WAIT, MEASURED_STEP, false },
+		{ EFFECT_STEP, MEASURED_STEP, true }, { EFFECT_STEP, MEASURED_TFLOPS, true },
+		{ EFFECT_STEP, MEASURED_FORWARD, false }, { EFFECT_STEP, MEASURED_IDLE, true },
+		{ EFFECT_PASSES, MEASURED_FORWARD, true }, { EFFECT_PASSES, MEASURED_FORWARD_BACKWARD, true },
+		{ EFFECT_PASSES, MEASURED_OPTIMIZER, false }, { EFFECT_MEMORY, MEASURED_ALLOCATED, true },
+		{ EFFECT_MEMORY, MEASURED_TOTAL, true }, { EFFECT_MEMORY, MEASURED_STEP, false },
+		{ EFFECT_ROLLOUT, MEASURED_RL_STEP, true }, { EFFECT_ROLLOUT, MEASURED_STEP, false },
+		{ EFFECT_FIELDS, MEASURED_STEP, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		if (trial_adds_to(of[i].effect, of[i].id) != of[i].adds)
+			fail_msg("row %zu", i);
+}
+
+/* Without a number only what lines state is a cause, and only of a plan that can have it. */
+static void
+test_stated_alone(void **state)
+{
+	static struct diagnosis d;
+	static struct estimate work;
+	struct plan p = settings_plan(HARDWARE " cluster.pcie_gbps=64", ONE_NODE "parallel.tp=8");
+
+	(void)state;
+	memset(&run, 0, sizeof run);
+	diagnose_run(&d, &run, &p, defaults_catalog(), &work);
+	assert_int_equal(d.causes, 0);
+	measured_say(&run, EVIDENCE_NARROW_PCIE, "x4", 0, (struct place){ 0 });
+	diagnose_run(&d, &run, &p, defaults_catalog(), &work);
+	assert_int_equal(d.causes, 0);
+	settings_put_all(&p, "cluster.nvlink_gbps=0");
+	diagnose_run(&d, &run, &p, defaults_catalog(), &work);
+	assert_int_equal(d.causes, 1);
+	assert_string_equal(diagnosed_id(&d.cause[0]), "pcie_narrow");
+}
+
 /* Parts of a step are what the step is made of, and a response is its first token and those that follow. */
 static void
 test_quantities(void **state)
@@ -376,7 +449,8 @@ main(void)
 		cmocka_unit_test(test_steady), cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_period), cmocka_unit_test(test_peaks), cmocka_unit_test(test_causes),
 		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_amounts), cmocka_unit_test(test_profile),
-		cmocka_unit_test(test_mismatches), cmocka_unit_test(test_quantities),
+		cmocka_unit_test(test_mismatches), cmocka_unit_test(test_quantities), cmocka_unit_test(test_room),
+		cmocka_unit_test(test_effects), cmocka_unit_test(test_stated_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,19 @@ sources(void **state)
 	assert_true(field_source(FIELD_CONTEXT_LENGTH, &p).follows[0] != FIELD_RL_PROMPT_TOKENS);
 }
 
+/* An engine that is awake holds the share of the GPU that it was given, and asleep what sleep can not give back. */
+static void
+engine_bytes(void **state)
+{
+	const struct plan p = settings_plan(GRPO, "");
+	struct rl_engine e;
+
+	(void)state;
+	assert_true(rl_engine_of(&e, &p, NULL));
+	assert_true(near(e.awake, p.serving.gpu_memory_utilization * e.total, .02));
+	assert_true(e.asleep < .1 * e.awake && e.weights < .5 * e.awake);
+}
+
 /* Means of 400 runs of the same queue with lengths drawn one by one. */
 static void
 generation_walks_the_queue(void **state)
@@ -508,7 +521,7 @@ main(void)
 		cmocka_unit_test(state_goes_to_the_host), cmocka_unit_test(smallest_known_configuration),
 		cmocka_unit_test(pools_of_their_own), cmocka_unit_test(adapters_refer_to_themselves),
 		cmocka_unit_test(adapters_on_rollouts), cmocka_unit_test(adapters_sent),
-		cmocka_unit_test(batches_at_once), cmocka_unit_test(sources), cmocka_unit_test(published_steps),
+		cmocka_unit_test(batches_at_once), cmocka_unit_test(sources), cmocka_unit_test(engine_bytes), cmocka_unit_test(published_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

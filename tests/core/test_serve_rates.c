@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/serve/serve_rates.h"
+#include "core/serve/serve_trial.h"
 #include "servecase.h"
 
 static double
@@ -246,6 +247,81 @@ test_drafts_by_eagle(void **state)
 	}
 }
 
+/* Graphs are captured of sizes up to twice the requests with all their drafts: 1, 2, 4 and multiples of 8. */
+static void
+test_captured_sizes(void **state)
+{
+	double plain;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("max_num_seqs", "16");
+	plain = estimate().graph_bytes; /* 4 multiples of 8 up to 32 */
+	set("draft", "ngram");
+	set("draft_tokens", "1");
+	assert_true(near(estimate().graph_bytes, plain * (3 + 8) / (3 + 4), 1e-9));
+	set("draft_tokens", "3");
+	assert_true(near(estimate().graph_bytes, plain * (3 + 16) / (3 + 4), 1e-9));
+	set("max_num_seqs", "256"); /* 31 below 256, and 17 up to 512 */
+	assert_true(near(estimate().graph_bytes, plain * (3 + 31 + 17) / (3 + 4), 1e-9));
+}
+
+/* FlashInfer's kernels take FP8 experts without a gate in tiles of 128, since 0.17. */
+static void
+test_padded_experts(void **state)
+{
+	(void)state;
+	load("nemotron-3-nano-30b-a3b");
+	gpus("1");
+	set("weight_dtype", "fp8");
+	assert_true(near(serve_trial_padding(&p, 18), 1920. / 1856 - 1, 1e-12) && serve_trial_padding(&p, 16) <= 0);
+	set("weight_dtype", "bf16");
+	assert_true(serve_trial_padding(&p, 18) <= 0);
+	load("qwen3-30b-a3b");
+	gpus("1");
+	set("moe_ffn_hidden_size", "1856");
+	set("weight_dtype", "fp8");
+	assert_true(serve_trial_padding(&p, 18) <= 0);
+	load("llama-3.1-8b");
+	gpus("1");
+	set("weight_dtype", "fp8");
+	assert_true(serve_trial_padding(&p, 18) <= 0);
+}
+
+/* SGLang goes by the memory of a GPU, below 35, 60 and 160 GiB: the tokens of a chunk and the largest graph
+ * (python/sglang/srt/server_args.py). */
+static void
+test_memory_of_sglang(void **state)
+{
+	static const struct {
+		const char *gib;
+		double chunk, one, four; /* requests of the largest graph: of TP 1, of TP 4 */
+	} of[] = { { "16", 2048, 8, 8 }, { "20", 2048, 24, 80 }, { "34.9", 2048, 24, 80 }, { "35", 4096, 32, 160 },
+		{ "59.9", 4096, 32, 160 }, { "60", 8192, 256, 512 }, { "159.9", 8192, 256, 512 }, { "160", 16384, 512, 512 } };
+
+	(void)state;
+	load("llama-3.1-8b");
+	set("engine", "sglang");
+	set("engine_version", "0.5.6");
+	set("gpu_memory_utilization", "0");
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		for (int tp = 1; tp <= 4; tp *= 4) {
+			const double mib = atof(of[i].gib) * 1024;
+			double reserved = 512 + 1.5 * of[i].chunk + tp / 8. * 1024 + 2 * (tp == 1 ? of[i].one : of[i].four);
+			struct serve_setup s;
+
+			if (mib > 60 * 1024)
+				reserved = larger(reserved, 10240);
+			gpus(tp == 1 ? "1" : "4");
+			set("tp", tp == 1 ? "1" : "4");
+			set("memory_gib", of[i].gib);
+			s = serve_setup_of(&p);
+			assert_true(near(s.tokens, of[i].chunk, 1e-9));
+			assert_true(fabs(s.share - (1 - reserved / mib)) < .00051);
+		}
+}
+
 int
 main(void)
 {
@@ -258,6 +334,9 @@ main(void)
 		cmocka_unit_test(test_met_before),
 		cmocka_unit_test(test_small_kernels_of_steps),
 		cmocka_unit_test(test_drafts_by_eagle),
+		cmocka_unit_test(test_captured_sizes),
+		cmocka_unit_test(test_padded_experts),
+		cmocka_unit_test(test_memory_of_sglang),
 	};
 
 	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);

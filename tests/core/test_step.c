@@ -12,6 +12,27 @@
 #include "core/rules/step.h"
 #include "settings.h"
 
+/* Letters behind a number: so many times 1024, in capitals or not. */
+static void
+letters(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t value;
+	} of[] = { { "8k", 8192 }, { "8K", 8192 }, { "2m", 2097152 }, { "2M", 2097152 }, { "4Ki", 4096 }, { "1 Mi", 1048576 },
+		{ "1g", 1073741824 }, { "77", 77 } };
+	char err[128];
+	struct plan p;
+
+	(void)state;
+	plan_builtin(&p);
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		settings_set(&p, "training.sequence_length", of[i].text);
+		assert_int_equal(p.training.sequence_length, of[i].value);
+	}
+	assert_false(field_parse(FIELD_SEQUENCE_LENGTH, &p, "8q", err, sizeof err));
+}
+
 /* Steps skip what is illegal, and go on where nothing legal is left. */
 static void
 steps(void **state)
@@ -127,7 +148,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps), cmocka_unit_test(steps_of_names),
+		cmocka_unit_test(letters), cmocka_unit_test(steps), cmocka_unit_test(steps_of_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
