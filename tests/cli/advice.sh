@@ -79,8 +79,9 @@ run 0 check "$TOP/share/plans/grpo-qwen2.5-32b.cfg" --nodes=1 --gpus-per-node=2
 out_has 'would_mend: offload optimizer.params: '
 out_lacks '^needs at least'
 about 'a sequence that the model takes'
-run 1 check --model=gpt3-175b --nodes=32 --tp=1 --pp=8 --global-batch-size=2048 --micro-batch-size=4 --sequence-length=8192
-out_has '^a shorter sequence fits: --set=training.sequence_length=2048 '
+run 0 check --model=llama-3.1-8b --nodes=1 --gpus-per-node=2 --global-batch-size=8 --set=finetune.method=lora \
+	--set=model.max_position=1000000 --sequence-length=1000000
+out_has '^a shorter sequence fits: --set=training.sequence_length=125000 '
 about 'the last line is what a search would do'
 run 1 check --model=llama-3.1-8b --nodes=2 --cp=3 --tp=1 --pp=1
 tail -n 1 out | grep -q '^search on these GPUs: --' || fail 'no search in the last line'
