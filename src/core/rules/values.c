@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/framework/framework.h"
 #include "core/plan/pool.h"
 
 /* Put one in its place. Of equals the first stays in front; what is full lets the farthest go. */
@@ -172,10 +173,11 @@ offer_shared(struct values *out, const struct plan *p)
 static void
 offer_choices(struct values *out, const struct plan *p, enum field_id f)
 {
+	const bool serves = p->mode == MODE_SERVE;
 	char value[PLAN_ID_SIZE];
 
 	for (int64_t i = 0; field_choice(f, i, value, sizeof value); i++)
-		if (i != field_int(f, p))
+		if (i != field_int(f, p) && (f != FIELD_LAYOUT || framework_rows[i]->serves == serves))
 			offer_text(out, value, 1 + (double)i / 100);
 }
 
