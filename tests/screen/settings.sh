@@ -174,3 +174,14 @@ expect 'status 3: echo'
 expect '^┌ plan'
 keys q
 expect 'rc=0'
+
+# Not of a file that others may write.
+chmod g+w "$S"
+begin
+expect 'F9 runs a command, and others'
+keys F9
+sleep 0.2
+expect_not 'file='
+keys q
+expect 'rc=0'
+chmod g-w "$S"

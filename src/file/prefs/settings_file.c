@@ -138,6 +138,23 @@ settings_file_read_text(struct settings *s, const char *path, const char *text, 
 	return ok;
 }
 
+/* Whoever may write commands of the shell runs them as the user: such keys of a file that others may write have no
+ * meaning. */
+static bool
+refuse_commands(struct settings *s, const char *path, struct file_errors *errors)
+{
+	bool none = true;
+
+	for (size_t i = 0; i < s->keys; i++)
+		if (s->key[i].command[0] == '!') {
+			errors_add(errors, path, s->key[i].line, "keys", "%s runs a command, and others than you own this file or "
+			    "may write it (fix: chmod go-w)", s->key[i].key);
+			s->key[i].command[0] = '\0';
+			none = false;
+		}
+	return none;
+}
+
 bool
 settings_file_read(struct settings *s, const char *path, struct file_errors *errors)
 {
@@ -152,6 +169,7 @@ settings_file_read(struct settings *s, const char *path, struct file_errors *err
 		return false;
 	}
 	ok = settings_file_read_text(s, pathname_last(path), in.text, in.size, errors);
+	ok = (in.ours || refuse_commands(s, pathname_last(path), errors)) && ok;
 	free(in.text);
 	return ok;
 }
