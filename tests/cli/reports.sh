@@ -221,6 +221,10 @@ good check --nodes=1 --tp=8 --pp=1
 out_has '^hint parallel\.tp tp_more_than_needed: .* s a step instead of [0-9.]+ s \(-[0-9.]+ %\), .*fix: parallel\.tp=2\)$'
 
 
+# an engine that starts, and does not hold all requests at once, has room for itself
+run 0 estimate --mode=serve --model=gpt-oss-120b --gpu=h100 --nodes=1 --gpus-per-node=1 --tp=1
+out_has '^peak +stage 0: 7[0-9.]+ GiB of 79\.19 GiB: does not hold the requests$'
+
 # a step of phases has one time, one rate and one verdict: the trainer's own are called so
 run 0 estimate --set=rl.algorithm=grpo --set=training.token_budget=1
 out_has '^peak +stage 0: [0-9.]+ GiB, of the trainer alone$'

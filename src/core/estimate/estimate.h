@@ -115,7 +115,8 @@ estimate_lacks_requests(const struct estimate *e)
 static inline const char *
 estimate_verdict(const struct estimate *e)
 {
-	return !e->fits ? "does not fit" : e->tight ? "tight" : "fits";
+	return estimate_lacks_requests(e) ? "does not hold the requests" :
+	    !e->fits ? "does not fit" : e->tight ? "tight" : "fits";
 }
 
 /* Room for all that a run may take, as far as that is known. */
