@@ -355,30 +355,38 @@ print_question(const struct search_job *job)
 	out_end(stdout);
 }
 
-/* What the times are of: nobody reads them without. */
+/* What times are of: nobody reads them without. */
+static void
+put_workload(const struct plan *p, char *buf, size_t size)
+{
+	const char *in = UNITS_EXACT(COUNT, (double)p->serving.prompt_tokens);
+	const char *out = UNITS_EXACT(COUNT, (double)p->serving.generate_tokens);
+
+	if (p->mode == MODE_SERVE && p->traffic.rate > 0)
+		text_put(buf, size, "%s, %.6g requests a second, %s tokens in and %s out", p->model.preset, p->traffic.rate,
+		    in, out);
+	else if (p->mode == MODE_SERVE)
+		text_put(buf, size, "%s, %lld request%s at once, %s tokens in and %s out", p->model.preset,
+		    (long long)p->serving.concurrency, TEXT_S(p->serving.concurrency), in, out);
+	else if (plan_has_rl(p))
+		text_put(buf, size, "%s, %lld prompts with %lld responses a step", p->model.preset, (long long)p->rl.prompts,
+		    (long long)p->rl.responses);
+	else
+		text_put(buf, size, "%s, %s sequences of %s tokens a step, %s tokens", p->model.preset,
+		    UNITS_EXACT(COUNT, (double)p->training.global_batch_size),
+		    UNITS_EXACT(COUNT, (double)p->training.sequence_length), UNITS_EXACT(COUNT,
+		    (double)(p->training.global_batch_size * p->training.sequence_length)));
+}
+
 static void
 print_workload(const struct search_job *job)
 {
 	struct plan p;
+	char text[256];
 
 	space_plan(job->space, job->worker->key[0].index, &p);
-	if (p.mode == MODE_SERVE && p.traffic.rate > 0)
-		out_line(stdout, "Workload: %s, %.6g requests a second, %s tokens in and %s out", p.model.preset,
-		    p.traffic.rate, UNITS_EXACT(COUNT, (double)p.serving.prompt_tokens),
-		    UNITS_EXACT(COUNT, (double)p.serving.generate_tokens));
-	else if (p.mode == MODE_SERVE)
-		out_line(stdout, "Workload: %s, %lld request%s at once, %s tokens in and %s out", p.model.preset,
-		    (long long)p.serving.concurrency, TEXT_S(p.serving.concurrency),
-		    UNITS_EXACT(COUNT, (double)p.serving.prompt_tokens),
-		    UNITS_EXACT(COUNT, (double)p.serving.generate_tokens));
-	else if (plan_has_rl(&p))
-		out_line(stdout, "Workload: %s, %lld prompts with %lld responses a step", p.model.preset,
-		    (long long)p.rl.prompts, (long long)p.rl.responses);
-	else
-		out_line(stdout, "Workload: %s, %s sequences of %s tokens a step, %s tokens", p.model.preset,
-		    UNITS_EXACT(COUNT, (double)p.training.global_batch_size),
-		    UNITS_EXACT(COUNT, (double)p.training.sequence_length), UNITS_EXACT(COUNT,
-		    (double)(p.training.global_batch_size * p.training.sequence_length)));
+	put_workload(&p, text, sizeof text);
+	out_line(stdout, "Workload: %s", text);
 }
 
 bool
@@ -461,4 +469,10 @@ search_complain(const struct search_job *job)
 		complain("%s", unknown);
 	} else if (job->worker->has_nearest)
 		complain_nearest(job);
+	if (job->search.conditions == 0)
+		return;
+	put_workload(&job->space->plan, unknown, sizeof unknown);
+	if (job->space->plan.mode == MODE_TRAIN && !field_is_set(FIELD_GLOBAL_BATCH_SIZE, &job->space->plan))
+		text_add(unknown, sizeof unknown, ": nobody said how many (fix: --global-batch-size), and so few keep few GPUs busy");
+	complain("that is of %s", unknown);
 }
