@@ -162,6 +162,10 @@ sed '$d' out >new
 sed '$d' asked | cmp - new || fail 'a service with limits asks for something else'
 good search --top=1 --set=traffic.rate=20 --set=traffic.ttft_limit=1 --objective=memory rate.cfg
 out_lacks '^slo'
+# of pools, which have a script each on nodes of their own, none is started as if it were all
+good search slo ttft=1s tpot=30ms rate=20 --free=cluster.nodes=4 --free=serving.prefill_workers=4xtp4 --top=1 rate.cfg
+out_has ' --to=vllm -o try1$'
+out_has 'export --to=vllm-bench'
 good search --top=1 --set=traffic.tpot_limit=0.03 --fix=pp rate.cfg
 out_has '^slo: --objective=tokens '
 good search slo ttft=2s rate=1 --free=cluster.nodes=1 --price=h100-sxm-80gb=2.5 --top=1 \

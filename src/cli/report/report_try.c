@@ -38,18 +38,26 @@ search_try_why(const struct search_job *job, size_t rank, char *buf, size_t size
 	text_put(buf, size, "%s, if it is so: %s", behind, *terms != '\0' ? terms : "no term differs");
 }
 
-/* The script among the files that an export writes to `path`: what is run, by a shell. */
+/* The script among the files that an export writes to `path`: what is run, by a shell. Of several, as pools have,
+ * each has nodes of its own: the export tells how often which is run. */
 static void
 put_launch(const struct exporter *by, const struct export *e, const char *path, char *buf,
     size_t size)
 {
-	const char *end = by->rehearsal != NULL ? by->rehearsal : "";
+	const char *end = by->rehearsal != NULL ? by->rehearsal : "", *script = NULL;
+	int scripts = 0;
 
+	for (size_t i = 0; i < e->files; i++)
+		if (strstr(e->file[i].name, ".sh") != NULL) {
+			script = e->file[i].name;
+			scripts++;
+		}
 	if (e->files == 1)
 		text_put(buf, size, " && bash %s", path);
-	for (size_t i = 0; i < e->files && e->files > 1; i++)
-		if (strstr(e->file[i].name, ".sh") != NULL)
-			text_put(buf, size, " && cd %s && sh %s", path, e->file[i].name);
+	else if (scripts == 1)
+		text_put(buf, size, " && cd %s && sh %s", path, script);
+	else
+		return;
 	text_add(buf, size, "%s%s", *end != '\0' ? " " : "", end);
 }
 
@@ -82,7 +90,7 @@ search_print_tries(const struct search_job *job)
 
 	if (n > 0)
 		out_line(stdout, job->session.plan.mode == MODE_SERVE ?
-		    "Try these, of different kinds, with the benchmark of the engine:" :
+		    "Try these, of different kinds, with the benchmark of the engine (export --to=vllm-bench, sglang-bench):" :
 		    "Try these, of different kinds, for " EXPORT_REHEARSAL " steps:");
 	for (size_t i = 0; i < n; i++) {
 		search_try_why(job, at[i], text, sizeof text);

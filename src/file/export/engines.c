@@ -64,7 +64,7 @@ engines_tell_rest(struct export *e)
 	if (e->plan->serving.replicas > 1 && !field_set_has(&e->said, FIELD_REPLICAS))
 		export_missing(e, FIELD_REPLICAS, "run it once for each, with nodes of its own");
 	for (size_t i = 0; i < sizeof clients / sizeof *clients; i++) {
-		export_missing(e, clients[i], "what clients ask for");
+		export_missing(e, clients[i], "what clients ask for, as --to=vllm-bench and sglang-bench do");
 		field_set_add(&e->outside, clients[i]);
 	}
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
