@@ -236,8 +236,9 @@ put_first(const struct serve_point *at, double seconds, char *buf, size_t size)
 static void
 add_open(struct table *t, const struct serve_point *at)
 {
-	char first[2][32], next[2][32], flight[32];
+	char rate[32], first[2][32], next[2][32], flight[32];
 
+	text_put(rate, sizeof rate, "%.3g", at->rate); /* tenths of saturation are near each other */
 	put_first(at, at->ttft_seconds, first[0], sizeof first[0]);
 	put_first(at, at->ttft_within, first[1], sizeof first[1]);
 	text_put(next[0], sizeof next[0], "%s", at->tpot_seconds > 0 ?
@@ -246,7 +247,7 @@ add_open(struct table *t, const struct serve_point *at)
 	    UNITS_SHORT(SECONDS, at->tpot_within) : "-");
 	text_put(flight, sizeof flight, "%s", at->in_flight > 0 ?
 	    UNITS_SHORT(COUNT, at->in_flight) : "-");
-	table_row(t, (const char *[]){ UNITS_SHORT(REAL, at->rate),
+	table_row(t, (const char *[]){ rate,
 	    at->load > 0 ? UNITS_SHORT(SHARE, at->load) : "-", first[0],
 	    first[1], next[0], next[1], flight, mark_of(at) });
 }
