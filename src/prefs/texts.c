@@ -343,13 +343,30 @@ say_beside(const struct texts *t, const char *english, char *buf, size_t size)
 	return SAID;
 }
 
+/* "hint: " and what a line stands for, whatever signs it has. */
+static enum said
+say_after_colon(const struct texts *t, const char *english, int depth, char *buf, size_t size)
+{
+	const char *colon = strstr(english, ": "), *other = colon != NULL ? find_fixed(t, colon + 2) : NULL;
+	char rest[TEXTS_SIZE];
+	enum said said;
+
+	if (colon == NULL || (other == NULL && !say_pattern(t, colon + 2, true, depth, rest, sizeof rest)))
+		return SAID_NOT;
+	said = say(t, english, (size_t)(colon - english), depth, buf, size);
+	text_add(buf, size, "：%s", other != NULL ? other : rest);
+	return said == SAID ? SAID : SAID_PART;
+}
+
 /* A text that no line stands for, by its clauses: whichever way says all of it. */
 static enum said
 say_parts(const struct texts *t, const char *english, int depth, char *buf, size_t size)
 {
 	char parts[TEXTS_SIZE];
-	enum said said = SAID_NOT, whole;
+	enum said said = say_after_colon(t, english, depth, buf, size), whole;
 
+	if (said != SAID_NOT)
+		return said;
 	if (strstr(english, "; ") != NULL)
 		return say_clauses(t, english, "; ", "；", depth, buf, size);
 	if (strstr(english, ", ") != NULL)

@@ -25,7 +25,7 @@
 #include "screen_floor.h"
 #include "ui/app/event.h"
 
-enum { STARTS = 11, KEYS = 20, QUIET_MS = 40, PATIENCE_MS = 5000, SETTLE_KEYS = 4,
+enum { STARTS = 11, KEYS = 20, SESSION_MOST = 64, QUIET_MS = 40, PATIENCE_MS = 5000, SETTLE_KEYS = 4,
 	STARTED = 3 /* sizes of the table below at which another program is started too */ };
 
 struct child {
@@ -58,6 +58,17 @@ static const struct action action_table[] = {
 static const struct {
 	int columns, rows;
 } size_table[] = { { 80, 24 }, { 120, 40 }, { 200, 60 }, { 400, 100 } };
+
+/* What somebody does with a plan of a kind: fields up and down, values, panes, numbers, undo; each key is
+ * one of those counted. */
+static const struct {
+	const char *name, *plan;
+} kind_table[] = {
+	{ "train", "llama-3.1-70b-64xh100.cfg" }, { "fine-tune", "lora-llama-3.1-8b-24gb.cfg" },
+	{ "RL", "grpo-qwen2.5-7b.cfg" }, { "serve", "serve-llama-3.1-70b.cfg" },
+	{ "rate", "serve-rate-llama-3.1-70b.cfg" },
+};
+static const char session_keys[] = "jjjjkk+-jj+-kkkk++uu\tlljj\thh\tjjkk\tjj\r\033\tjjjj+-kk";
 
 static const char *const nodes_table[] = { "2", "128", "16384" }; /* of 8 GPUs */
 
@@ -351,6 +362,40 @@ bench_start(char *program, char *directory)
 	printf("\n");
 }
 
+/* Bytes of each key of a session: the median and the ninth of ten. */
+static void
+bench_kind(char *program, const char *name, char *plan, int columns, int rows)
+{
+	char *ours[] = { program, plan, NULL };
+	struct child child = start(ours, columns, rows);
+	struct cost cost[SESSION_MOST];
+	size_t n = 0;
+
+	answer(&child, now_ms(), PATIENCE_MS);
+	for (const char *key = session_keys; *key != '\0' && n < SESSION_MOST; key++)
+		cost[n++] = press(&child, (const char[2]){ *key, '\0' });
+	stop(&child);
+	qsort(cost, n, sizeof *cost, by_bytes);
+	printf("  %-14s %4dx%-3d  median %5ld bytes a key, 90 %% %6ld\n", name, columns, rows,
+	    cost[n / 2].bytes, cost[n * 9 / 10].bytes);
+	fflush(stdout);
+}
+
+static void
+bench_kinds(char *program)
+{
+	printf("keys of a session, by what the plan is of\n");
+	for (size_t i = 0; i < sizeof kind_table / sizeof *kind_table; i++)
+		for (size_t k = 0; k < STARTED; k++) {
+			char plan[512], name[64];
+
+			text_put(name, sizeof name, "plans/%s", kind_table[i].plan);
+			if (paths_data(plan, sizeof plan, name))
+				bench_kind(program, kind_table[i].name, plan, size_table[k].columns,
+				    size_table[k].rows);
+		}
+}
+
 /* A home without settings or drafts, the same terminal everywhere. */
 static void
 prepare_environment(const char *directory)
@@ -392,6 +437,7 @@ bench(char *program, char *self)
 	}
 	text_put(frames, sizeof frames, "%s/frames", directory);
 	bench_start(program, directory);
+	bench_kinds(program);
 	for (size_t i = 0; i < sizeof size_table / sizeof *size_table; i++)
 		for (size_t k = 0; k < sizeof nodes_table / sizeof *nodes_table; k++)
 			bench_case(program, self, &catalog, nodes_table[k], size_table[i].columns,

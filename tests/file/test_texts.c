@@ -59,6 +59,7 @@ test_beside(void **unused)
 	says("2.12k fit", "F 2.12k");
 	says("2.12x fit", "2.12x fit");
 	says("1 before 2: as good, and simpler", "1 < 2：G");
+	says("note 3: as good, and simpler", "note 3：G");
 }
 
 /* Columns stay where they were. */
