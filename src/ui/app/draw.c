@@ -65,11 +65,12 @@ draw_diag(const struct state *s, struct canvas *c, struct rect r, const struct d
 	    (struct style){ .role = ROLE_KEY }, tail);
 }
 
-/* What the selected field means, and its range where there is room. */
+/* What the selected field means, and its range where it says something and there is room. */
 static void
 draw_help(const struct state *s, struct canvas *c, struct rect r)
 {
 	const enum field_id f = s->form.field;
+	const bool any = field_table[f].type == FIELD_INT && field_table[f].most >= PLAN_WORLD_MAX;
 	char text[512], range[160], more[192];
 
 	text_put(text, sizeof text, "%s (:%s)", field_table[f].label, field_short(f));
@@ -81,7 +82,7 @@ draw_help(const struct state *s, struct canvas *c, struct rect r)
 	field_range(f, range, sizeof range);
 	text_put(more, sizeof more, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
 	    field_table[f].unit);
-	if (range[0] != '\0' && canvas_width(c, text) + canvas_width(c, more) <= r.w)
+	if (!any && range[0] != '\0' && canvas_width(c, text) + canvas_width(c, more) <= r.w)
 		text_add(text, sizeof text, "%s", more);
 	canvas_text_cut(c, r, r.x, r.y, r.w, dim_style, text);
 }
