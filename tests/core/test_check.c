@@ -121,6 +121,24 @@ neighbours_are_not_warned(void **state)
 	}
 }
 
+/* Ranks that hold the same experts are those that hold the same model over EP. */
+static void
+copies_of_experts(void **state)
+{
+	(void)state;
+	for (int64_t ep = 1; ep <= 8; ep *= 2) {
+		struct layout l;
+		struct plan p;
+
+		plan_defaults(&p);
+		settings_put_all(&p, "layout=deepspeed nodes=2 gpus_per_node=8 tp=1 pp=1 zero_stage=1 " EIGHT_EXPERTS);
+		settings_int(&p, FIELD_EP, ep);
+		plan_resolve(&p, NULL);
+		assert_true(layout_init(&l, &p, NULL));
+		assert_int_equal(l.edp, 16 / ep);
+	}
+}
+
 /* Prefill workers step by one and leave GPUs to decode with; of many GPUs not all are offered. */
 static void
 steps_of_workers(void **state)
@@ -467,7 +485,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(neighbours_are_legal),
-		cmocka_unit_test(neighbours_are_not_warned), cmocka_unit_test(steps_of_workers),
+		cmocka_unit_test(neighbours_are_not_warned), cmocka_unit_test(steps_of_workers), cmocka_unit_test(copies_of_experts),
 		cmocka_unit_test(ep_of_engines),
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),

@@ -18,6 +18,7 @@
 #include "core/framework/gpu_types.h"
 #include "core/plan/nodes.h"
 #include "core/run/speeds.h"
+#include "core/train/step_stages.h"
 #include "settings.h"
 
 #define FAST "generation=hopper fabric=nvlink4 memory_gib=79.19 hbm_gbps=3350 bf16_tflops=989 nvlink_gbps=450 " \
@@ -74,6 +75,22 @@ chunks_of(const char *settings, struct chunk_time *time)
 
 	estimate_run(estimate, &p, defaults_catalog(), NULL);
 	assert_true(steptime_chunks(&p, &estimate->layout, &estimate->placement, time));
+}
+
+/* The stages of slow nodes are slow, and those of no other. */
+static void
+slowness(void **state)
+{
+	const struct plan p = settings_plan(FAST JOB, "slow_nodes=1*0.8,3*0.5");
+	static const double want[] = { 1, .8, 1, .5 };
+	double factor[STAGE_CHUNKS_MAX];
+	struct layout l;
+
+	(void)state;
+	assert_true(layout_init(&l, &p, NULL));
+	assert_true(step_stages_slowness(factor, &p, &l));
+	for (int i = 0; i < 4; i++)
+		assert_true(fabs(factor[i] - want[i]) < 1e-12);
 }
 
 /* What is between two types goes at the pace of the slower of both, whichever is the other. */
@@ -268,7 +285,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_between), cmocka_unit_test(the_slowest_sets_the_pace), cmocka_unit_test(each_stage_has_its_passes), cmocka_unit_test(each_stage_has_its_memory),
+		cmocka_unit_test(links_between), cmocka_unit_test(slowness), cmocka_unit_test(the_slowest_sets_the_pace), cmocka_unit_test(each_stage_has_its_passes), cmocka_unit_test(each_stage_has_its_memory),
 		cmocka_unit_test(prices_and_power_are_means), cmocka_unit_test(splits_are_the_best),
 		cmocka_unit_test(the_hint_holds), cmocka_unit_test(a_scope_lays_out),
 	};

@@ -409,6 +409,10 @@ test_quantities(void **state)
 	e.serve.ttft_seconds = 1;
 	e.serve.tpot_seconds = .01;
 	near(quantity_estimate(MEASURED_RL_ROLLOUT, &p, &e), 2);
+	e.serve.running = 48; /* an engine's log tells its own */
+	near(quantity_estimate(MEASURED_RUNNING, &p, &e), 48);
+	settings_put_all(&p, "cluster.nodes=2 serving.replicas=2");
+	near(quantity_estimate(MEASURED_RUNNING, &p, &e), 24);
 }
 
 /* What the run says of itself explains a slow step where it makes steps longer, not where it makes them shorter. */

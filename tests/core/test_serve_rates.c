@@ -247,6 +247,25 @@ test_drafts_by_eagle(void **state)
 	}
 }
 
+/* A batch's tokens by release and memory: 16 k from 160 GiB on since 0.28. */
+static void
+test_tokens_of_vllm(void **state)
+{
+	static const struct {
+		const char *version, *gib;
+		double tokens;
+	} of[] = { { "0.27", "180", 8192 }, { "0.28", "180", 16384 }, { "0.28", "160", 16384 }, { "0.28", "141", 8192 },
+		{ "0.28", "48", 2048 }, { "0.27", "48", 2048 } };
+
+	(void)state;
+	load("llama-3.1-8b");
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		set("engine_version", of[i].version);
+		set("memory_gib", of[i].gib);
+		assert_true(near(serve_setup_of(&p).tokens, of[i].tokens, 1e-9));
+	}
+}
+
 /* Graphs are captured of sizes up to twice the requests with all their drafts: 1, 2, 4 and multiples of 8. */
 static void
 test_captured_sizes(void **state)
@@ -335,6 +354,7 @@ main(void)
 		cmocka_unit_test(test_small_kernels_of_steps),
 		cmocka_unit_test(test_drafts_by_eagle),
 		cmocka_unit_test(test_captured_sizes),
+		cmocka_unit_test(test_tokens_of_vllm),
 		cmocka_unit_test(test_padded_experts),
 		cmocka_unit_test(test_memory_of_sglang),
 	};

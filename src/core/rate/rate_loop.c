@@ -444,8 +444,7 @@ run(struct loop *o, int warm, uint64_t seed)
 {
 	clear_engines(o);
 	make_fresh(o, seed);
-	if (warm > 0)
-		make_warm(o, warm, seed);
+	make_warm(o, warm, seed);
 	for (int32_t i = 0; i < o->fresh; i++)
 		arrive(o, i, seed);
 	for (int k = 0; k < o->l->engines; k++)

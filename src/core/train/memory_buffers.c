@@ -196,7 +196,7 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 static double
 share_indexed(const struct layer_kinds *k, double global)
 {
-	return k->global > 0 ? global * k->indexed / k->global : 0;
+	return global * k->indexed / larger(1, k->global);
 }
 
 /* Some layers in a row of those that a rank holds, with most experts or fewest, and most layers
