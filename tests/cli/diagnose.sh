@@ -222,6 +222,8 @@ for i in $(seq 1 200); do
 done >drift.log
 run 0 diagnose --set=global_batch_size=512 plan.cfg drift.log
 out_has '^Also seen +steps get slower over the run$'
+run 0 diagnose --json --set=global_batch_size=512 plan.cfg drift.log
+out_has '"tells": "steps get slower over the run"'
 
 # what is of the machines goes into a file of its own, on which plans build
 {
@@ -258,6 +260,32 @@ run 1 diagnose --mode=serve --model=llama-3.1-70b --nodes=1 --tp=8 table.txt
 out_has '^time per output token +[0-9.]+ ms +58\.8 ms '
 echo 'Mean TPOT (ms):           58.80' >part.txt
 run 1 diagnose --mode=serve --model=llama-3.1-70b --nodes=1 --tp=8 part.txt
+
+# what gzip packed is read as it stands, longer than a piece, in several members or cut off
+awk 'BEGIN { srand(1); for (i = 0; i < 2500; i++) { s = ""; for (k = 0; k < 12; k++)
+    s = s sprintf("%05x", int(rand() * 1048576)); print s } }' >noise
+cat slow.log noise slow.log >long.log
+run 1 diagnose --set=global_batch_size=512 plan.cfg long.log
+sed 's/long\.log/packed.gz/' out >wants
+gzip -c long.log >packed.gz
+[ "$(wc -c <packed.gz)" -gt 65536 ] || fail 'it is not long'
+run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
+cmp -s out wants || fail 'another diagnosis'
+{ gzip -c slow.log; cat noise slow.log | gzip -c; } >packed.gz
+run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
+cmp -s out wants || fail 'another diagnosis of two members'
+gzip -c long.log | head -c 66000 >packed.gz
+run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
+out_has '^files +packed\.gz: megatron, [0-9]+ lines$'
+{ gzip -c long.log | head -c -8; printf '\0\0\0\0\0\0\0\0'; } >packed.gz # sums that are not its own
+run 2 diagnose --set=global_batch_size=512 plan.cfg packed.gz
+err_has '^packed\.gz: error: can not be read: is not as gzip packs'
+
+# nothing to adopt, and nowhere to
+run 0 diagnose --adopt --set=global_batch_size=512 plan.cfg as.log
+out_has "^plan +is the run's as far as the files tell\$"
+run 2 diagnose --adopt --nodes=16 --model=llama-3.1-70b --tp=8 --pp=8 --global-batch-size=1024 as.log
+err_has '--adopt: the plan has no file'
 
 # lines of Windows are counted as such
 sed 's/$/\r/' slow.log >crlf.log

@@ -3,9 +3,9 @@
 
 #include "core/framework/link.h"
 #include "map_test.h"
-#include "ui/map/map_unit.h"
 #include "ui/map/map_sets.h"
 #include "ui/map/map_unit.h"
+#include "ui/map/paint.h"
 
 static void
 lay_out(const char *framework, int64_t nodes, int64_t gpus, int64_t tp, int64_t pp, int64_t vpp)
@@ -351,6 +351,40 @@ test_neighbours(void **unused)
 				check_neighbours("stage", 2, &g);
 				check_neighbours("layers", 1, &g);
 			}
+}
+
+/* Runs of data parallel ranks that shard together: one colour and letter each, another than the ranks of a run
+ * next to it have. */
+static void
+test_runs(void **unused)
+{
+	const struct paint_offsets beside = { .box = 8, .count = 2, .inside = 2, .touching = 2, .offset = { 1, 2 } };
+
+	(void)unused;
+	for (int64_t replicas = 8; replicas <= 128; replicas *= 4) {
+		struct paint runs;
+		int kind;
+
+		begin_plan("megatron", 64, 8, 2, 1);
+		put_int(&plan, FIELD_ZERO_STAGE, 1);
+		put_int(&plan, FIELD_DP_REPLICATE, replicas);
+		place_plan();
+		kind = layout_kind(&estimate.layout, "dp_cp_intra");
+		assert_true(kind >= 0);
+		paint_init(&runs, &estimate.layout, kind, SET_ONE, 6, &beside);
+		assert_int_equal(runs.groups, 2 * replicas);
+		for (int64_t r = 0; r + 2 < estimate.layout.world; r++) {
+			const int64_t group = layout_group_of(&estimate.layout, kind, r);
+
+			assert_int_equal(paint_group(&runs, r), group);
+			for (int i = 1; i <= 2; i++) {
+				const int64_t other = layout_group_of(&estimate.layout, kind, r + i);
+
+				assert_int_equal(paint_color(&runs, r, group) == paint_color(&runs, r + i, other), group == other);
+				assert_int_equal(paint_letter(&runs, r, group) == paint_letter(&runs, r + i, other), group == other);
+			}
+		}
+	}
 }
 
 /* Every unit has a place of its own inside the map, and the way back leads to it. */
@@ -779,7 +813,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values), cmocka_unit_test(test_memory), cmocka_unit_test(test_roles),
 		cmocka_unit_test(test_links), cmocka_unit_test(test_link_levels), cmocka_unit_test(test_strays), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places), cmocka_unit_test(test_long_layers),
+		cmocka_unit_test(test_runs), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places), cmocka_unit_test(test_long_layers),
 		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
 		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_own_colors), cmocka_unit_test(test_own_of_nodes),

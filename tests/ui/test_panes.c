@@ -102,6 +102,11 @@ test_memory(void **test)
 		assert_true(shows(s, "stage 0 GiB:"));
 		assert_true(shows(s, " logits 0.0")); /* that it has none of stays in the legend */
 		assert_true(shows(s, ">stages 0-2"));
+		/* all lines are there: the selection stays */
+		assert_true(pane_scroll(pane_type(&s->state, PANE_MEMORY), &s->state, (struct rect){ 0, 0, 60, 9 }, 1));
+		assert_true(s->state.stage.at == 0 && s->state.stage.first == 0);
+		assert_true(pane_scroll(pane_type(&s->state, PANE_MEMORY), &s->state, (struct rect){ 0, 0, 60, 1 }, 1));
+		assert_true(s->state.stage.at == 3 && s->state.stage.first == 1);
 	}
 }
 
