@@ -61,6 +61,7 @@ neighbours_are_legal(void **state)
 		"layout=deepspeed zero_stage=1 offload=optimizer",
 		"layout=torchtitan zero_stage=3 offload=optimizer+params",
 		"layers=32 pp=2 first_stage_layers=14 last_stage_layers=18",
+		"nodes=2 gpus_per_process=2 tp=1 pp=2 order=tp-cp-ep-pp-dp",
 		"layout=torchtitan tp=8 sequence_parallel=false sequence_length=4100",
 		"layout=torchtitan pp=4 vpp=2 schedule=zb-1p",
 		"layout=torchtitan tp=2 tp_overlap=true torch_compile=true",

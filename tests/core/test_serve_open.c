@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/plan/field_source.h"
 #include "core/serve/serve_curve.h"
 #include "core/serve/serve_links.h"
 #include "core/serve/serve_open.h"
@@ -57,6 +58,25 @@ test_rates(void **state)
 	assert_true(near(beyond.tokens_per_second, beyond.rate.saturation * 220, 1e-9));
 	set("traffic.rate", "0");
 	assert_true(!estimate().rate.known && estimate().tpot_seconds > 0);
+}
+
+/* Lengths follow the mix, and nothing else does. */
+static void
+test_sources_of_lengths(void **state)
+{
+	(void)state;
+	load("llama-3.1-8b");
+	for (int mixed = 0; mixed <= 1; mixed++) {
+		int n = 0;
+
+		if (mixed)
+			set("traffic.mix", "chat");
+		plan_resolve(&p, NULL);
+		for (int f = 0; f < FIELD_COUNT; f++)
+			n += field_source((enum field_id)f, &p).follows[0] == FIELD_MIX &&
+			    field_table[f].follows[0] != FIELD_MIX;
+		assert_int_equal(n, mixed ? 3 : 0);
+	}
 }
 
 /* A benchmark of so many requests ends, however many of them a second are asked for, and its energy is
@@ -292,7 +312,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
+		cmocka_unit_test(test_sources_of_lengths), cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
 		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
 		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises), cmocka_unit_test(test_rates_of_ranks),
 	};

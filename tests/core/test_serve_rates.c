@@ -266,6 +266,26 @@ test_tokens_of_vllm(void **state)
 	}
 }
 
+/* SGLang has a second pool for windows beside full layers; windows alone have the whole of the one. */
+static void
+test_pool_of_windows(void **state)
+{
+	struct serve full, alone, both;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("engine", "sglang");
+	full = estimate();
+	set("sliding_window", "1024");
+	set("global_layer_every", "0");
+	alone = estimate();
+	assert_true(near(alone.kv_tokens, full.kv_tokens, 1e-9));
+	set("global_layer_every", "2"); /* half of the layers need 0.8 of it */
+	both = estimate();
+	assert_true(near(both.kv_tokens, full.kv_tokens / .9, 1e-3));
+}
+
 /* Graphs are captured of sizes up to twice the requests with all their drafts: 1, 2, 4 and multiples of 8. */
 static void
 test_captured_sizes(void **state)
@@ -301,6 +321,8 @@ test_padded_experts(void **state)
 	gpus("1");
 	set("moe_ffn_hidden_size", "1856");
 	set("weight_dtype", "fp8");
+	assert_true(serve_trial_padding(&p, 18) <= 0);
+	set("generation", "blackwell");
 	assert_true(serve_trial_padding(&p, 18) <= 0);
 	load("llama-3.1-8b");
 	gpus("1");
@@ -354,6 +376,7 @@ main(void)
 		cmocka_unit_test(test_small_kernels_of_steps),
 		cmocka_unit_test(test_drafts_by_eagle),
 		cmocka_unit_test(test_captured_sizes),
+		cmocka_unit_test(test_pool_of_windows),
 		cmocka_unit_test(test_tokens_of_vllm),
 		cmocka_unit_test(test_padded_experts),
 		cmocka_unit_test(test_memory_of_sglang),
