@@ -26,6 +26,10 @@ fake_measure(void *context, const char *files, struct measured *m, char *note, s
 	if (strcmp(files, "oom.log") == 0)
 		m->oom = (struct measured_oom){ .count = 1, .rank = 15, .phase = OOM_UPDATE,
 			.asked = 2e9, .free = 1e9, .unallocated = 4e9 };
+	if (strcmp(files, "said.log") == 0) {
+		measured_say(m, EVIDENCE_FRAGMENTS, "reserved but unallocated", 0, place);
+		measured_say(m, EVIDENCE_EXPERT_RATE, "12.5 GB/s", 0, place);
+	}
 	if (strcmp(files, "nothing.log") == 0)
 		return true;
 	measured_memory(m, &(struct measured_memory){ .rank = 0, .stage = -1, .iterations = -1,
@@ -113,6 +117,20 @@ test_key(void **test)
 	assert_int_equal(s->state.list.kind, LIST_DIAGNOSE);
 }
 
+/* A cause that is open shows the line that states it; what lines say that no cause has stands below. */
+static void
+test_evidence(void **test)
+{
+	struct session *s = session_measured(test, ":diagnose said.log\r");
+
+	assert_true(shows(s, "certain"));
+	key(s, INPUT_ENTER);
+	assert_true(shows(s, "said.log:7 \"reserved but unallocated\""));
+	assert_true(shows(s, "closes this: no field says it"));
+	assert_true(shows(s, "Also seen"));
+	assert_true(shows(s, "said.log:7 \"12.5 GB/s\""));
+}
+
 /* Enter opens a cause, again puts it into the plan; the numbers follow; u undoes it. */
 static void
 test_applies(void **test)
@@ -185,7 +203,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_shows), SESSION_TEST(test_bad_file), SESSION_TEST(test_nothing), SESSION_TEST(test_key),
-		SESSION_TEST(test_applies), SESSION_TEST(test_adopts), SESSION_TEST(test_oom), SESSION_TEST(test_illegal),
+		SESSION_TEST(test_evidence), SESSION_TEST(test_applies), SESSION_TEST(test_adopts), SESSION_TEST(test_oom), SESSION_TEST(test_illegal),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
