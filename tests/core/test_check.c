@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
 #include "core/rules/settle.h"
@@ -137,6 +138,27 @@ copies_of_experts(void **state)
 		plan_resolve(&p, NULL);
 		assert_true(layout_init(&l, &p, NULL));
 		assert_int_equal(l.edp, 16 / ep);
+	}
+}
+
+/* Runs of nodes that differ: so many of so many GPUs each, none of nothing. */
+static void
+counted_nodes(void **state)
+{
+	static const char *const wrong[] = { "0", "0x8,4", "3x0", "8,", ",8", "8,,4", "x8", "8x", "-1", "8 4", "99999999999999999999x1",
+		"1x99999999", "99999999x1" };
+	struct node_counts c;
+	struct plan p;
+
+	(void)state;
+	plan_defaults(&p);
+	text_put(p.cluster.node_gpus, sizeof p.cluster.node_gpus, "3x8,4,2x6");
+	assert_true(plan_nodes_counted(&p, &c));
+	assert_true(c.nodes == 6 && c.world == 40 && c.most == 8 && c.least == 4);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		text_put(p.cluster.node_gpus, sizeof p.cluster.node_gpus, "%s", wrong[i]);
+		if (plan_nodes_counted(&p, &c))
+			fail_msg("%s is counted", wrong[i]);
 	}
 }
 
@@ -486,7 +508,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(neighbours_are_legal),
-		cmocka_unit_test(neighbours_are_not_warned), cmocka_unit_test(steps_of_workers), cmocka_unit_test(copies_of_experts),
+		cmocka_unit_test(neighbours_are_not_warned), cmocka_unit_test(steps_of_workers), cmocka_unit_test(counted_nodes), cmocka_unit_test(copies_of_experts),
 		cmocka_unit_test(ep_of_engines),
 		cmocka_unit_test(each_rule_fires),
 		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
