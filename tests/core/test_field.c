@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <math.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -109,6 +110,17 @@ derived_fields_follow(void **state)
 	assert_true(field_parse(FIELD_MODE, &p, "train", err, sizeof err));
 	plan_resolve(&p, NULL);
 	assert_int_equal(p.serving.weight_dtype, WEIGHT_BF16);
+	/* A router that was trained before is not even on other data: 16 experts on each of 8 ranks. */
+	field_put_int(FIELD_EXPERTS, &p, 128, err, sizeof err);
+	field_put_int(FIELD_EP, &p, 8, err, sizeof err);
+	plan_resolve(&p, NULL);
+	assert_true(fabs(p.training.moe_imbalance - 1) <= 0);
+	field_put_int(FIELD_FINETUNE, &p, FINETUNE_FULL, err, sizeof err);
+	plan_resolve(&p, NULL);
+	assert_true(fabs(p.training.moe_imbalance - 1.765) < 0.001);
+	assert_true(field_parse(FIELD_MOE_IMBALANCE, &p, "1", err, sizeof err));
+	plan_resolve(&p, NULL);
+	assert_true(fabs(p.training.moe_imbalance - 1) <= 0);
 }
 
 /* Short names find their field, hide no other one, and are those of options. */
@@ -168,6 +180,10 @@ reads(enum field_id f, enum field_id g)
 					field_put_int(FIELD_MODE, &p, i & 1 ? MODE_SERVE : MODE_TRAIN, err, sizeof err);
 					field_put_int(FIELD_CHECKPOINT_DTYPE, &p, WEIGHT_FP8, err, sizeof err);
 				}
+				if (f == FIELD_MOE_IMBALANCE) {
+					field_put_int(FIELD_EXPERTS, &p, 128, err, sizeof err);
+					field_put_int(FIELD_EP, &p, 8, err, sizeof err);
+				}
 				if (f == FIELD_ACCEPTED_TOKENS) {
 					field_put_text(FIELD_ACCEPTANCE, &p, "0.5", err, sizeof err);
 					field_put_int(FIELD_DRAFT_TOKENS, &p, 3, err, sizeof err);
@@ -209,7 +225,10 @@ rules_read_what_they_name(void **state)
 			    field_table[follows[i]].origin == ORIGIN_DEFAULT || /* which is there before */
 			    (i > 0 && field_table[follows[i]].follows[1] == f));
 		for (enum field_id g = 0; g < FIELD_COUNT; g++) {
-			const bool named = g == follows[0] || g == follows[1] || g == follows[2];
+			bool named = false;
+
+			for (int i = 0; i < FIELD_FOLLOWS_MAX; i++)
+				named |= g == follows[i];
 
 			if (g != f && g != FIELD_GPU && reads(f, g) != named)
 				fail_msg("%s and %s", field_table[f].path, field_table[g].path);

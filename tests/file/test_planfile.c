@@ -501,7 +501,7 @@ test_locale(void **state)
 	plan_defaults(&none.inherited);
 	planfile_builtin(&none, &p, &test_catalog);
 	write_plan(&none, &p);
-	says("moe_imbalance = 1.0;");
+	says("rate_scale = 1.0;");
 	assert_true(read_text("cluster: { memory_gib = 70.5; };"));
 	assert_true(fabs(plan.cluster.memory_gib - 70.5) <= 0);
 	setlocale(LC_ALL, "C");

@@ -7,6 +7,7 @@
 #include "core/engine/engine.h"
 #include "core/framework/framework.h"
 #include "core/plan/acceptance.h"
+#include "core/plan/batch.h"
 #include "core/plan/catalog.h"
 #include "core/plan/field.h"
 #include "core/plan/field_source.h"
@@ -71,6 +72,17 @@ usual_cross_entropy(const struct plan *p)
 	return framework_of(p)->loss;
 }
 
+/* A router that was trained on everything chooses a few experts for the data of one purpose, and nothing balances it
+ * within a micro-batch; published runs of pre-training force it to be even (Megatron-Bridge
+ * moe_router_force_load_balancing). */
+static double
+usual_imbalance(const struct plan *p)
+{
+	const bool pretrained = p->finetune.method != FINETUNE_NONE || plan_has_rl(p);
+
+	return pretrained ? batch_busiest((double)p->model.experts, (double)p->parallel.ep) : 1;
+}
+
 static int64_t
 at_most(int64_t n, int64_t most)
 {
@@ -129,6 +141,8 @@ derive(enum field_id f, struct plan *p)
 		    KERNELS_EAGER;
 	else if (f == FIELD_ADAPTER_DTYPE)
 		p->finetune.adapter_dtype = usual_adapter_dtype(p);
+	else if (f == FIELD_MOE_IMBALANCE)
+		p->training.moe_imbalance = usual_imbalance(p);
 	else if (f == FIELD_CROSS_ENTROPY)
 		p->training.cross_entropy = usual_cross_entropy(p);
 	else if (f == FIELD_WEIGHT_DTYPE) /* rollouts have the weights that are trained */
@@ -316,7 +330,7 @@ plan_builtin(struct plan *p)
 
 static const enum field_id followers[] = {
 	FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE, FIELD_EXPERT_ADAPTERS,
-	FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY,
+	FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY, FIELD_MOE_IMBALANCE,
 	FIELD_ENGINE_VERSION, FIELD_PROMPT_TOKENS, FIELD_GENERATE_TOKENS, FIELD_BLOCK_SIZE,
 	FIELD_PREFIX_HIT, FIELD_PROMPT_SPREAD, FIELD_GENERATE_SPREAD, FIELD_ACCEPTED_TOKENS
 };

@@ -89,7 +89,7 @@ activation_init(const struct plan *p)
 	/* An expert's capacity bounds what it takes, so there is no imbalance then. */
 	c.routed = c.local * params_experts_met(&p->model) * c.etp *
 	    (t->moe_capacity_factor > 0 ? t->moe_capacity_factor :
-	    larger(1, t->moe_imbalance));
+	    batch_kept_imbalance(p));
 	c.selective = t->recompute == RECOMPUTE_SELECTIVE;
 	c.by_operation = saved_by_operation(p);
 	c.no_core = again & AGAIN_CORE_ATTN;

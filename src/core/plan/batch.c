@@ -5,6 +5,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/plan/field.h"
 
 double
 batch_tokens(const struct plan *p)
@@ -70,6 +71,20 @@ batch_chosen(const struct plan *p)
 	const double most = fmin((double)p->model.index_topk, s);
 
 	return most - most * most / (2 * s);
+}
+
+double
+batch_busiest(double experts, double ranks)
+{
+	const double spread = 1.5;
+
+	return ranks > 1 && experts > 0 ? 1 + spread * sqrt(2 * log(ranks)) / sqrt(fmax(1, experts / ranks)) : 1;
+}
+
+double
+batch_kept_imbalance(const struct plan *p)
+{
+	return field_is_set(FIELD_MOE_IMBALANCE, p) ? fmax(1, p->training.moe_imbalance) : 1;
 }
 
 const char batch_module_names[] =

@@ -32,6 +32,16 @@ double batch_keys(const struct plan *p, bool local, bool full);
 /* Keys of a query of those that an index chooses, all before it while they are no more. */
 double batch_chosen(const struct plan *p);
 
+/*
+ * Routed tokens of the busiest of some ranks that share experts, over an even share. Experts are asked unevenly: of 256
+ * the hottest has 11.9 times the mean, the largest of so many of a lognormal spread of 1.5, and a rank's are a sum of its
+ * own (TensorRT-LLM docs/source/blogs/tech_blog/blog4, table 1).
+ */
+double batch_busiest(double experts, double ranks);
+
+/* What a rank keeps of all layers over an even share: those that nobody measured are busiest in other layers each. */
+double batch_kept_imbalance(const struct plan *p);
+
 /* Modules that training.recompute_modules may name (Megatron-LM megatron/core/transformer/
  * transformer_config.py); bit i stands for the i-th of the names. */
 extern const char batch_module_names[]; /* "core_attn moe_act ...", separated by blanks */

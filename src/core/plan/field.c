@@ -10,8 +10,8 @@
 	.size = sizeof(((struct plan *)NULL)->member)
 #define STRINGIFY(x) #x
 #define EXPAND(x) STRINGIFY(x)
-#define ORIGIN_FOLLOWS(a, b) ORIGIN_FOLLOWS_ALL(a, b, NONE)
-#define ORIGIN_FOLLOWS_ALL(a, b, c) ORIGIN_DERIVED, .follows = { FIELD_##a, FIELD_##b, FIELD_##c }
+#define ORIGIN_FOLLOWS(a, b) ORIGIN_FOLLOWS_ALL(a, b, NONE, NONE)
+#define ORIGIN_FOLLOWS_ALL(a, b, c, d) ORIGIN_DERIVED, .follows = { FIELD_##a, FIELD_##b, FIELD_##c, FIELD_##d }
 
 #define INT(id, member, flag_, label_, unit_, least_, most_, def, step_, origin_, modes_, help_) \
 	[FIELD_##id] = { MEMBER(member), .flag = flag_, .label = label_, .unit = unit_, \

@@ -46,7 +46,7 @@ enum field_origin {
 	ORIGIN_OPTIONAL,   /* nowhere: unset means absent */
 };
 
-enum { FIELD_FOLLOWS_MAX = 3 };
+enum { FIELD_FOLLOWS_MAX = 4 };
 
 enum field_modes { MODES_TRAIN = 1, MODES_SERVE = 2, MODES_BOTH = 3 };
 

@@ -6,7 +6,8 @@
 #include "core/plan/mix.h"
 
 /* What a row of the trainer, and the engine, have to hold where there are responses. */
-static const enum field_id longest_row[FIELD_FOLLOWS_MAX] = { FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_LIMIT, FIELD_NONE };
+static const enum field_id longest_row[FIELD_FOLLOWS_MAX] = { FIELD_RL_PROMPT_TOKENS, FIELD_RL_RESPONSE_LIMIT, FIELD_NONE,
+	FIELD_NONE };
 
 bool
 field_source_context(const struct plan *p)
@@ -19,7 +20,7 @@ struct field_source
 field_source(enum field_id f, const struct plan *p)
 {
 	const struct field *row = &field_table[f];
-	struct field_source source = { FROM_FIELDS, { field_entry(f), FIELD_NONE, FIELD_NONE } };
+	struct field_source source = { FROM_FIELDS, { field_entry(f), FIELD_NONE, FIELD_NONE, FIELD_NONE } };
 
 	if (field_is_chosen(f, p))
 		source.from = FROM_USER;

@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/link.h"
+#include "core/plan/batch.h"
 #include "core/serve/serve_links.h"
 
 #define MOE "ai-dynamo/aiconfigurator systems/data/moe_perf"
@@ -47,20 +48,16 @@ expert_nodes(const struct plan *p)
 	return serve_is_linked(c, inside) && !serve_is_linked(c, n) ? n / inside : 1;
 }
 
-/*
- * Experts are asked unevenly: of 256 the hottest has 11.9 times the mean, the largest of so many of a
- * lognormal spread of 1.5, and a rank's are a sum of E/n of them. With copies EPLB leaves 1.11 (TensorRT-LLM
- * docs/source/blogs/tech_blog/blog4, table 1). Rates that are measured on one node hold it.
- */
+/* With copies EPLB leaves 1.11 (TensorRT-LLM docs/source/blogs/tech_blog/blog4, table 1). Rates that are measured
+ * on one node hold what is asked unevenly. */
 double
 serve_hottest(const struct plan *p)
 {
-	const double n = params_expert_ranks(p), experts = (double)p->model.experts, spread = 1.5;
+	const double n = params_expert_ranks(p), experts = (double)p->model.experts;
 
 	if (!plan_has_experts(p) || expert_nodes(p) <= 1 || p->parallel.ep <= 1)
 		return 1;
-	return p->serving.redundant_experts > 0 ? 1.11 :
-	    1 + spread * sqrt(2 * log(n)) / sqrt(larger(1, experts / n));
+	return p->serving.redundant_experts > 0 ? 1.11 : batch_busiest(experts, n);
 }
 
 /* What MoE tables count within experts and DeepGEMM's products do not: each copy of a token is sorted in
