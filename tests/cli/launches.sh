@@ -245,6 +245,9 @@ run 0 import swift/megatron.sh
 for pair in 'method = "full"' 'precision = "fp8-block"' 'fp8_param_gather = true' 'precision_aware_optimizer = true' \
     'moments_dtype = "bf16"' 'optimizer = "muon"' 'overlap_grad_reduce = false' 'overlap_param_gather = true' 'cross_entropy = "te"' \
     'moe_capacity_factor = 2.0' 'flash_attention = false' 'mtp_layers = 0'; do out_has "^	$pair;"; done
+sed 's/unfused/flash/' swift/megatron.sh >swift/flash.sh
+run 0 import swift/flash.sh
+out_has '^	attention_kernel = "flash2";'
 
 about 'engines by names of flags that are older, shorter or less than all, and clients that fit'
 engine_has() { # command pattern...

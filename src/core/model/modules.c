@@ -25,6 +25,21 @@ modules_eager(const struct plan *p)
 }
 
 bool
+modules_list_experts(const struct plan *p)
+{
+	enum { STACKED_EXPERTS = 202512 };
+
+	return framework_before(p, STACKED_EXPERTS);
+}
+
+bool
+modules_loop_experts(const struct plan *p)
+{
+	return modules_eager(p) && p->finetune.kernels != KERNELS_TORCHTUNE && plan_has_experts(p) &&
+	    modules_list_experts(p);
+}
+
+bool
 modules_attend_in_fp8(const struct plan *p)
 {
 	return p->training.fp8_attention && format_of(p).quantised && !modules_eager(p);

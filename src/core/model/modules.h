@@ -15,6 +15,11 @@
 /* True where a plan's layers are made of such modules. */
 bool modules_eager(const struct plan *p);
 
+/* True where experts are a list of linear layers, which a loop runs one by one: of a release before they became one
+ * parameter and a grouped product (transformers 5.0, models/mixtral/modeling_mixtral.py). */
+bool modules_list_experts(const struct plan *p);
+bool modules_loop_experts(const struct plan *p);
+
 /* Transformer Engine's attention takes and keeps queries, keys, values and its output in FP8. */
 bool modules_attend_in_fp8(const struct plan *p);
 

@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/modules.h"
 #include "core/model/params.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
@@ -123,6 +124,11 @@ compute_experts(struct layer_job *j, const struct layer_rows *l)
 	 * megatron/core/transformer/moe/experts.py, _apply_bias) */
 	if (m->expert_bias)
 		JOB_VECTOR(j, "biases of experts by their probabilities", 28 * routed * h, IS(routed), IS(h));
+	/* each expert's gradient of its tokens is written into zeros of all, and added to the others' (PyTorch
+	 * tools/autograd/derivatives.yaml, index) */
+	if (modules_loop_experts(p))
+		JOB_MOVE(j, "gradients of each expert's tokens added up", 0, 8 * experts * T * width, IS(experts), IS(T),
+		    AS("h", width));
 	JOB_UNFUSED(j, CLAMPS, clamp * routed * f, IS(clamp), IS(routed), AS("f/ETP", f));
 	JOB_VECTOR(j, "probabilities and choice of experts", 12 * T / tp * experts, IS(T), AS("TP", tp),
 	    IS(experts));

@@ -63,10 +63,6 @@ trained(const struct plan *p, const struct recipe *framework, int64_t dtype)
 	return r;
 }
 
-/* Since when Hugging Face's modules stack experts in one parameter, which bitsandbytes leaves as it is; linear layers
- * before, which it quantised (transformers 5.0, models/mixtral/modeling_mixtral.py). */
-enum { STACKED_EXPERTS = 202512 };
-
 /* Frozen weights are what they were loaded as: 16 bits, whatever the framework trains in; but FSDP
  * trainers of rollouts load all that they train something of in fp32 (verl
  * verl/workers/engine/fsdp/transformer_impl.py; NeMo-RL nemo_rl/models/policy). Transformer Engine's
@@ -88,7 +84,7 @@ freeze(struct recipe *r, const struct plan *p)
 	r->linear = smaller(r->linear, quantized > 0 ? quantized : loaded);
 	if (quantized > 0) {
 		r->copy = 0;
-		r->experts_plain = !framework_before(p, STACKED_EXPERTS);
+		r->experts_plain = !modules_list_experts(p); /* bitsandbytes leaves as it is what is stacked */
 		r->gathered = smaller(r->gathered, quantized);
 	}
 	if (!(quantized > 0) && p->finetune.kernels == KERNELS_TE && f.quantised) {

@@ -267,6 +267,7 @@ static const struct settings_key megatron_swift_keys[] = {
 	{ "overlap_param_gather", FIELD_OVERLAP_PARAM_GATHER, NULL, "false" },
 	{ "tp_comm_overlap", FIELD_TP_OVERLAP, NULL, NULL },
 	{ "attention_backend", FIELD_FLASH_ATTENTION, "flash=true|fused=true|auto=true|unfused=false|local=false", NULL },
+	{ "attention_backend", FIELD_ATTENTION_KERNEL, "flash=flash2|fused=cudnn|auto=auto|unfused=unfused|local=unfused", NULL },
 	END
 };
 
