@@ -48,7 +48,10 @@ static const struct alias models[] = {
 	{ "Qwen2.5-32B", "qwen2.5-32b", "" },
 	{ "R1-Distill-Qwen-14B", "qwen2.5-14b", "" },
 	{ "R1-Distill-Qwen-7B", "qwen2.5-7b", "" },
+	/* `ignore` of nvidia/DeepSeek-R1-0528-NVFP4: attention alone is in 16 bits */
+	{ "DeepSeek-R1 NVFP4", "deepseek-v3", "dense_dtype=nvfp4 kept_params=11413.4" },
 	{ "DeepSeek-R1", "deepseek-v3", "" },
+	{ "Kimi-K2-Thinking", "kimi-k2.5", "" },
 	{ "QwQ-32B", "qwen2.5-32b", "" },
 	{ "GLM-5-FP8", "glm-5", "" },
 	{ "gpt-oss-20b", "gpt-oss-20b", "" },
@@ -126,7 +129,7 @@ static const struct alias refused[] = {
 };
 
 static const struct alias weight_formats[] = {
-	{ "nvfp4", "nvfp4", "" }, { "bf16", "bf16", "" }, { "fp16", "fp16", "" },
+	{ "int4 experts", "int4", "" }, { "nvfp4", "nvfp4", "" }, { "bf16", "bf16", "" }, { "fp16", "fp16", "" },
 	{ "compressed-tensors", "int8", "" },
 	{ "int8", "int8", "" }, { "fp8", "fp8", "" }, { "mxfp4", "mxfp4", "" },
 	{ NULL, NULL, NULL }

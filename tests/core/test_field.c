@@ -184,6 +184,10 @@ reads(enum field_id f, enum field_id g)
 					field_put_int(FIELD_EXPERTS, &p, 128, err, sizeof err);
 					field_put_int(FIELD_EP, &p, 8, err, sizeof err);
 				}
+				if (f == FIELD_DENSE_DTYPE || f == FIELD_WEIGHT_GROUP) {
+					field_put_int(FIELD_WEIGHT_DTYPE, &p, WEIGHT_INT4, err, sizeof err);
+					field_put_int(FIELD_EXPERTS, &p, i & 1 ? 8 : 0, err, sizeof err);
+				}
 				if (f == FIELD_ACCEPTED_TOKENS) {
 					field_put_text(FIELD_ACCEPTANCE, &p, "0.5", err, sizeof err);
 					field_put_int(FIELD_DRAFT_TOKENS, &p, 3, err, sizeof err);

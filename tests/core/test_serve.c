@@ -326,6 +326,33 @@ test_kept(void **state)
 	assert_true(estimate().weight_bytes == weights);
 }
 
+/* Groups of 32 in 4 bits have a scale of two bytes each, and half a byte of zero point where there is one; experts
+ * alone are so unless said otherwise. */
+static void
+test_groups(void **state)
+{
+	double by_default, narrow, zeros, dense;
+
+	(void)state;
+	load("qwen3-30b-a3b");
+	gpus("1");
+	set("tp", "1");
+	set("weight_dtype", "int4");
+	by_default = estimate().weight_bytes;
+	set("weight_group", "32");
+	narrow = estimate().weight_bytes;
+	assert_true(near(narrow - by_default, 48.0 * 128 * 3 * 768 * 2048 * (2.0 / 32 - 2.0 / 128), 1e-3));
+	set("zero_points", "true");
+	zeros = estimate().weight_bytes;
+	assert_true(near(zeros - narrow, 48.0 * 128 * 3 * 768 * 2048 / 64, 1e-3));
+	set("dense_dtype", "int4");
+	dense = estimate().weight_bytes;
+	assert_true(near(zeros - dense, 48.0 * 2048 * (2 * 4096 + 2 * 512) * (2 - 0.578125), 2e-2));
+	load("kimi-k2.5");
+	(void)estimate();
+	assert_int_equal(p.serving.weight_group, 32);
+}
+
 static double
 activations_of(const char *version)
 {
@@ -609,6 +636,7 @@ main(void)
 		cmocka_unit_test(test_experts_that_stay),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_images),
 		cmocka_unit_test(test_eager),
 		cmocka_unit_test(test_fits),

@@ -1,5 +1,7 @@
 /* config.json of Hugging Face: every shape of a table comes back with its parameters, and is
  * named where the catalogue has it; what is unknown is said, what is wrong refused. */
+#include <math.h>
+
 #include "filetest.h"
 
 #include "core/base/text.h"
@@ -328,6 +330,54 @@ test_formats(void **state)
 	assert_int_equal(plan.serving.kv_dtype, KV_FP8);
 }
 
+/* A list of what is left in 16 bits is counted in layers of the plan: in 1024 x 1024, 4 of attention and 6 of MLP in
+ * each of 4 layers. */
+static void
+test_left_out(void **state)
+{
+	static const struct { const char *list; double kept; } cases[] = {
+		{ "[\"lm_head\"]", 0 },
+		{ "[\"re:.*self_attn.*\", \"lm_head\"]", 4 * 4 },
+		{ "[\"re:.*self_attn[.](q|k|v)_proj$\"]", 4 * 3 },
+		{ "[\"re:^(?!.*mlp).*\"]", 4 * 4 },
+		{ "[\"re:model\\\\.layers\\\\.[0-3]\\\\..*down_proj\"]", 4 * 2 },
+		{ "[\"model.layers.*.mlp.gate\", \"mlp\"]", 4 * 6 },
+		{ "[\"model.layers.*.mlp.up*\"]", 4 * 2 },
+		{ "[\"model.layers.1.self_attn.o_proj\", \"model.language_model.layers.3\", \"visual.layers.2\"]",
+		  1 + 4 + 6 },
+	};
+	char json[1024];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		snprintf(json, sizeof json, "{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
+		    "{ \"quant_method\": \"fp8\", \"modules_to_not_convert\": %s } }", cases[i].list);
+		assert_int_equal(read_as(json, NULL), IMPORT_DONE);
+		if (fabs(plan.serving.kept_params * 1e6 - 1048576 * cases[i].kept) > 100)
+			fail_msg("%s: %g", cases[i].list, plan.serving.kept_params * 1e6);
+	}
+	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
+	    "{ \"quant_method\": \"fp8\", \"ignore\": [\"re:(.*)+x{3}\"] } }", NULL), IMPORT_DONE);
+	assert_true(says(&im.assumed, "is not understood"));
+	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
+	    "{ \"quant_method\": \"compressed-tensors\", \"config_groups\": { \"group_0\": { \"targets\": "
+	    "[\"re:.*mlp.*\"], \"weights\": { \"num_bits\": 4, \"type\": \"int\", \"group_size\": 32, "
+	    "\"symmetric\": false } } } } }", NULL), IMPORT_DONE);
+	assert_true(fabs(plan.serving.kept_params * 1e6 - 1048576 * 16) < 100);
+	assert_int_equal(plan.serving.weight_group, 32);
+	assert_true(plan.serving.zero_points);
+	/* a mixture in 4 bits: experts alone, or all but the router */
+	assert_int_equal(read_as("{ \"model_type\": \"qwen3_moe\", " SMALL ", \"num_experts\": 8, "
+	    "\"num_experts_per_tok\": 2, \"quantization_config\": { \"quant_method\": \"awq\", \"bits\": 4, "
+	    "\"zero_point\": true, \"modules_to_not_convert\": [\"gate\"] } }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.serving.dense_dtype, WEIGHT_INT4);
+	assert_int_equal(read_as("{ \"model_type\": \"qwen3_moe\", " SMALL ", \"num_experts\": 8, "
+	    "\"num_experts_per_tok\": 2, \"quantization_config\": { \"quant_method\": \"compressed-tensors\", "
+	    "\"config_groups\": { \"group_0\": { \"targets\": [\"Linear\"], \"weights\": { \"num_bits\": 4, "
+	    "\"type\": \"int\" } } }, \"ignore\": [\"re:.*self_attn.*\"] } }", NULL), IMPORT_DONE);
+	assert_int_equal(plan.serving.dense_dtype, WEIGHT_BF16);
+}
+
 /* Refused with this line. */
 static void
 refused(const char *json, const char *line)
@@ -404,6 +454,7 @@ main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_towers), cmocka_unit_test(test_said),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -393,6 +393,8 @@ print_imported(const struct options *o)
 		show_path(source, sizeof source, o->from);
 		s.plan.model.checkpoint_dtype = s.plan.serving.weight_dtype; /* its own, where it tells */
 		field_mark(FIELD_CHECKPOINT_DTYPE, &s.plan, true);
+		if (s.plan.serving.weight_group > 0)
+			field_store_int(FIELD_CHECKPOINT_GROUP, &s.plan, s.plan.serving.weight_group);
 		text = planfile_model_text(&s.plan, id, *name != '\0' ? name : id, source,
 		    (int64_t)params_model(&s.plan, NULL).total);
 		if (text == NULL)

@@ -103,6 +103,23 @@ usual_generated(const struct plan *p)
 	return at_most(usual, (s->context_length + 1) / 2);
 }
 
+/* Checkpoints in four bits have the experts' weights so and the others in 16 bits; those of DeepSeek-V4 these in FP8
+ * (deepseek-ai/DeepSeek-V4-Flash README, "FP4 + FP8 Mixed"; vllm model_executor/models/deepseek_v4.py). */
+static int64_t
+usual_dense_dtype(const struct plan *p)
+{
+	const int64_t others = p->model.attention == ATTENTION_CSA ? WEIGHT_FP8 : WEIGHT_BF16;
+
+	switch (p->serving.weight_dtype) {
+	case WEIGHT_INT4:
+	case WEIGHT_MXFP4:
+	case WEIGHT_NVFP4:
+		return plan_has_experts(p) ? others : p->serving.weight_dtype;
+	default:
+		return p->serving.weight_dtype;
+	}
+}
+
 static int64_t
 usual_prompt(const struct plan *p)
 {
@@ -148,6 +165,10 @@ derive(enum field_id f, struct plan *p)
 	else if (f == FIELD_WEIGHT_DTYPE) /* rollouts have the weights that are trained */
 		p->serving.weight_dtype = p->mode == MODE_SERVE ? p->model.checkpoint_dtype :
 		    WEIGHT_BF16;
+	else if (f == FIELD_DENSE_DTYPE)
+		p->serving.dense_dtype = usual_dense_dtype(p);
+	else if (f == FIELD_WEIGHT_GROUP)
+		p->serving.weight_group = p->serving.weight_dtype == WEIGHT_INT4 ? p->model.checkpoint_group : 0;
 	else if (f == FIELD_PROMPT_TOKENS)
 		p->serving.prompt_tokens = usual_prompt(p);
 	else if (f == FIELD_GENERATE_TOKENS)
@@ -332,7 +353,8 @@ static const enum field_id followers[] = {
 	FIELD_SEQUENCE_PARALLEL, FIELD_ETP, FIELD_GRAD_DTYPE, FIELD_EXPERT_ADAPTERS,
 	FIELD_QUANTIZATION, FIELD_KERNELS, FIELD_ADAPTER_DTYPE, FIELD_CROSS_ENTROPY, FIELD_MOE_IMBALANCE,
 	FIELD_ENGINE_VERSION, FIELD_PROMPT_TOKENS, FIELD_GENERATE_TOKENS, FIELD_BLOCK_SIZE,
-	FIELD_PREFIX_HIT, FIELD_PROMPT_SPREAD, FIELD_GENERATE_SPREAD, FIELD_ACCEPTED_TOKENS
+	FIELD_PREFIX_HIT, FIELD_PROMPT_SPREAD, FIELD_GENERATE_SPREAD, FIELD_ACCEPTED_TOKENS,
+	FIELD_DENSE_DTYPE, FIELD_WEIGHT_GROUP
 };
 enum { FOLLOWERS = sizeof followers / sizeof *followers };
 

@@ -1,34 +1,28 @@
 #include "core/model/weights.h"
 
-/* Checkpoints in four bits have the experts' weights so and the others in 16 bits; those of DeepSeek-V4 these in FP8
- * (deepseek-ai/DeepSeek-V4-Flash README, "FP4 + FP8 Mixed"; vllm model_executor/models/deepseek_v4.py). */
-int64_t
-weights_dense_dtype(const struct plan *p)
+/* A 16-bit scale for a group, and a zero point as wide as a weight where groups have one: Marlin drops those of
+ * symmetric checkpoints (vllm quantization/kernels/mixed_precision/marlin.py; compressed-tensors
+ * compressors/quantized_compressors/pack_quantized.py). */
+static double
+grouped_bytes(const struct plan *p, double weight)
 {
-	const int64_t others = p->model.attention == ATTENTION_CSA ? WEIGHT_FP8 : WEIGHT_BF16;
+	const double group = (double)p->serving.weight_group;
 
-	switch (p->serving.weight_dtype) {
-	case WEIGHT_INT4:
-	case WEIGHT_MXFP4:
-	case WEIGHT_NVFP4:
-		return plan_has_experts(p) ? others : p->serving.weight_dtype;
-	default:
-		return p->serving.weight_dtype;
-	}
+	return weight + (group > 0 ? (2 + (p->serving.zero_points ? weight : 0)) / group : 0);
 }
 
-double
-weights_bytes(int64_t weight_dtype)
+static double
+bytes_of(const struct plan *p, int64_t weight_dtype)
 {
 	switch (weight_dtype) {
 	case WEIGHT_FP8:
 		return 1 + 4.0 / 16384;          /* one fp32 scale for a block of 128 x 128 */
 	case WEIGHT_INT8:
-		return 1;                        /* scales of whole channels, left out */
+		return grouped_bytes(p, 1);   /* scales of whole channels are left out */
 	case WEIGHT_INT4:
-		return 0.5 + (2 + 0.5) / 128;    /* bf16 scale and 4-bit zero for 128 weights */
+		return grouped_bytes(p, 0.5);
 	case WEIGHT_MXFP4:
-		return 0.5 + 1.0 / 32;           /* one byte for 32 weights */
+		return 0.5 + 1.0 / 32;           /* one byte for 32 weights: OCP Microscaling Formats 1.0 */
 	case WEIGHT_NVFP4:
 		return 0.5 + 1.0 / 16;           /* one byte for 16 weights */
 	default:
@@ -37,7 +31,19 @@ weights_bytes(int64_t weight_dtype)
 }
 
 double
+weights_dense(const struct plan *p)
+{
+	return bytes_of(p, p->serving.dense_dtype);
+}
+
+double
+weights_expert(const struct plan *p)
+{
+	return bytes_of(p, p->serving.weight_dtype);
+}
+
+double
 weights_kept(const struct plan *p)
 {
-	return p->serving.kept_params * 1e6 * (2 - weights_bytes(weights_dense_dtype(p)));
+	return p->serving.kept_params * 1e6 * (2 - weights_dense(p));
 }

@@ -160,7 +160,7 @@ struct model {
 	char layer_pattern[PLAN_PATTERN_SIZE];
 	int64_t mamba_heads, mamba_head_dim, mamba_state, mamba_groups, mamba_dt_rank, mamba_norm;
 	int64_t state_fp32;
-	int64_t checkpoint_dtype;
+	int64_t checkpoint_dtype, checkpoint_group;
 	int64_t moe_latent_size, moe_latent_norm, hash_layers;
 	int64_t residual_attention, hyper_connections;
 	int64_t per_layer_embedding, borrowing_layers, borrowing_mlp_twice;
@@ -208,7 +208,7 @@ struct training {
 struct serving {
 	int64_t engine;
 	char engine_version[PLAN_ID_SIZE];
-	int64_t weight_dtype, kv_dtype;
+	int64_t weight_dtype, dense_dtype, weight_group, zero_points, kv_dtype;
 	double kept_params;
 	int64_t context_length, concurrency, prompt_tokens, generate_tokens;
 	double gpu_memory_utilization;

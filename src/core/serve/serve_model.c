@@ -17,7 +17,7 @@ count_kernels(const struct plan *p, const struct serve_work *w)
 	const struct model *m = &p->model;
 	double layer = m->attention != ATTENTION_MHA ? 14 : m->qk_norm ? 10 : 9;
 
-	if (weights_bytes(weights_dense_dtype(p)) < 2)
+	if (weights_dense(p) < 2)
 		layer += 3; /* quantise what goes into products */
 	return w->halves / 2 * layer + 16 * w->kinds.indexed + 2 * w->kv_layers.of[KV_STATE] +
 	    (m->shared_expert_ffn_hidden_size > 0 ? w->kinds.moe : 0) + 8;
@@ -30,7 +30,7 @@ static void
 set_linear(struct serve_work *w, const struct stage_params *n)
 {
 	const struct plan *p = w->p;
-	const double bytes = weights_bytes(weights_dense_dtype(p));
+	const double bytes = weights_dense(p);
 	const bool joins = p->serving.dp_attention && !engine_dense_is_whole(p);
 	const double joint = joins ? n->tp_linear : 0, router = joins ? n->router : 0;
 
@@ -55,7 +55,7 @@ work_of(const struct plan *p, const struct serve_setup *setup, const struct kv *
 		w.kv_layers = kv_layers_of(p, 0, p->model.layers);
 	set_linear(&w, &n);
 	w.expert = n.expert_linear;
-	w.expert_bytes = n.expert_linear * weights_bytes(p->serving.weight_dtype);
+	w.expert_bytes = n.expert_linear * weights_expert(p);
 	w.mixers = params_mixers(&w.kinds);
 	w.local = w.kv_layers.of[KV_WINDOW] + w.kv_layers.of[KV_CHUNK] + w.kinds.borrowing_local;
 	w.halves = w.mixers + w.kinds.moe + w.kinds.dense;

@@ -48,8 +48,8 @@ held_bytes(const struct plan *q, const struct kv *kv, const struct serve *out)
 	const struct stage_params n = params_held(q, &all, NULL);
 	const struct kv_layers layers = kv_layers_of(q, 0, q->model.layers);
 
-	return n.linear * weights_bytes(weights_dense_dtype(q)) + 2 * (n.dense - n.linear) +
-	    n.expert_linear * weights_bytes(q->serving.weight_dtype) +
+	return n.linear * weights_dense(q) + 2 * (n.dense - n.linear) +
+	    n.expert_linear * weights_expert(q) +
 	    2 * (n.expert - n.expert_linear) + out->non_torch_bytes + out->activation_bytes +
 	    (double)q->serving.prompt_tokens * kv_token_bytes(q, &layers, NULL) +
 	    kv_state_bytes(kv, &layers);

@@ -213,7 +213,7 @@ serve_rates_of(const struct plan *p, const struct serve_setup *setup)
 	const struct engine *e = engine_of(p);
 	const struct engine_host *h = e->host(setup);
 	const struct engine_reduce *reduce = &e->reduce[is_blackwell ? REDUCE_BLACKWELL : REDUCE_HOPPER];
-	const enum format dense = format_of(weights_dense_dtype(p));
+	const enum format dense = format_of(p->serving.dense_dtype);
 	const enum format expert = expert_format(p);
 	const double measured = p->calibration.compute_efficiency;
 	const double share = measured > 0 ? measured : 1, hbm = c->hbm_gbps * 1e9;

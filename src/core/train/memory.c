@@ -73,8 +73,8 @@ static void
 recipe_serving(struct recipe *r, const struct plan *p)
 {
 	r->weight = 2;
-	r->linear = weights_bytes(weights_dense_dtype(p));
-	r->experts = weights_bytes(p->serving.weight_dtype);
+	r->linear = weights_dense(p);
+	r->experts = weights_expert(p);
 	r->weight_source = VLLM_LOADER;
 }
 

@@ -262,8 +262,11 @@ take_format(struct import *im, const struct catalog_entry *entry, const char *pl
 			format = format_of(at, n);
 		at += n;
 	}
-	if (format != NULL && !text_equal(format, usual))
-		import_set(im, FIELD_CHECKPOINT_DTYPE, format, source);
+	if (format == NULL || text_equal(format, usual))
+		return;
+	import_set(im, FIELD_CHECKPOINT_DTYPE, format, source);
+	if (text_equal(format, "int4") && entry->values.model.experts > 1) /* AWQ, GPTQ and W4A16 take all linear layers */
+		import_set(im, FIELD_DENSE_DTYPE, format, source);
 }
 
 /* What else stands in a name, or beside the decoder, and does not count. */

@@ -88,11 +88,39 @@ take_cache(struct hf *h, const char *part)
 		import_set(h->im, FIELD_KV_DTYPE, "fp8", "kv_cache_scheme");
 }
 
+/* Weights of a group and its zero point. A group of -1 is all that make an output. */
+static void
+take_group(struct hf *h, const char *part)
+{
+	static const char *const keys[] = { "group_size", "q_group_size", "config_groups.group_0.weights.group_size",
+		"global_quant_config.weight.group_size" };
+	char path[2 * HF_PATH_SIZE];
+	int64_t group = 0;
+	bool has_zeros = false, symmetric = true;
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys && group == 0; i++) {
+		text_put(path, sizeof path, "%s.%s", part, keys[i]);
+		if (jsonin_int(&h->json, path, -1, 1048576, &group) && group != 0)
+			import_set_int(h->im, FIELD_WEIGHT_GROUP, group > 0 ? group : h->im->plan->model.hidden_size, path);
+	}
+	text_put(path, sizeof path, "%s.zero_point", part);
+	if (!jsonin_bool(&h->json, path, &has_zeros)) {
+		text_put(path, sizeof path, "%s.sym", part);
+		if (!jsonin_bool(&h->json, path, &symmetric)) {
+			text_put(path, sizeof path, "%s.config_groups.group_0.weights.symmetric", part);
+			jsonin_bool(&h->json, path, &symmetric);
+		}
+	}
+	if (has_zeros || !symmetric)
+		import_set(h->im, FIELD_ZERO_POINTS, "true", path);
+}
+
 static bool
 take_quantised(struct hf *h)
 {
 	char part[HF_PATH_SIZE], expert[HF_PATH_SIZE];
 	const char *method, *format;
+	bool mixed = false;
 
 	if (!hf_find(h, CONFIG, part))
 		return false;
@@ -100,11 +128,15 @@ take_quantised(struct hf *h)
 	format = weight_format(h, part, method != NULL ? method : "");
 	if (hf_find(h, "expert_dtype", expert) && jsonin_text(&h->json, expert) != NULL &&
 	    text_equal(jsonin_text(&h->json, expert), "fp4"))
-		format = "mxfp4"; /* that of nearly all weights */
+		format = "mxfp4", mixed = true; /* that of nearly all weights */
 	take_cache(h, part);
 	if (format != NULL)
 		import_set(h->im, FIELD_WEIGHT_DTYPE, format, part);
-	else
+	if (format != NULL && strncmp(format, "int", 3) == 0)
+		take_group(h, part);
+	if (format != NULL && !mixed)
+		hf_kept(h, part, format);
+	if (format == NULL)
 		notes_add(&h->im->assumed, "%s: %s is no format that is known here; serving.weight_dtype "
 		    "stays", part, method != NULL ? method : "what it says");
 	return format != NULL;

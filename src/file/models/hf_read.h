@@ -67,6 +67,9 @@ void hf_mixers(struct hf *h);
 /* A tower that sees: nothing where its shape is not known (hf_vision.c). */
 void hf_vision(struct hf *h);
 
+/* What a checkpoint in this format leaves in 16 bits, by the lists in that part of the file (hf_kept.c). */
+void hf_kept(struct hf *h, const char *part, const char *format);
+
 /* Number formats of weights and KV cache (hf_quant.c). */
 void hf_formats(struct hf *h);
 #endif

@@ -180,7 +180,7 @@ import_name_model(struct import *im)
 		text_add(why, sizeof why, " ('shardplan models --from' makes an entry of its own)");
 	import_assume(im, FIELD_PRESET, best->id, why);
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (field_entry(f) == FIELD_PRESET && f != FIELD_CHECKPOINT_DTYPE &&
+		if (field_entry(f) == FIELD_PRESET && f != FIELD_CHECKPOINT_DTYPE && f != FIELD_CHECKPOINT_GROUP &&
 		    field_same(f, im->plan, &best->values))
 			field_mark(f, im->plan, false);
 }
@@ -198,7 +198,8 @@ is_told(const struct import *im, enum field_id f)
 	if (text_equal(section, im->section))
 		return field_entry(f) == FIELD_PRESET || field_is_set(f, im->plan);
 	return field_is_set(f, im->plan) && (text_equal(im->section, "model") ?
-	    f == FIELD_WEIGHT_DTYPE || f == FIELD_KV_DTYPE : text_equal(im->section, "cluster") &&
+	    f == FIELD_WEIGHT_DTYPE || f == FIELD_DENSE_DTYPE || f == FIELD_WEIGHT_GROUP || f == FIELD_ZERO_POINTS ||
+	    f == FIELD_KEPT_PARAMS || f == FIELD_KV_DTYPE : text_equal(im->section, "cluster") &&
 	    (f == FIELD_NETWORK_EFFICIENCY || f == FIELD_NVLINK_EFFICIENCY));
 }
 
