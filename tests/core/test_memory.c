@@ -547,6 +547,14 @@ serve(enum shape shape, int64_t tp, int64_t pp)
 	p.parallel.layout = LAYOUT_VLLM;
 }
 
+static void
+hold_in(int64_t experts, int64_t others)
+{
+	p.serving.weight_dtype = experts;
+	p.serving.dense_dtype = others;
+	p.serving.weight_group = 128;
+}
+
 /* vLLM's "Model loading took" on Llama 3 8B, GiB. Llama 3.1, in four stages, loads a
  * table of rotary embeddings for 131072 positions besides. */
 static void
@@ -565,7 +573,7 @@ test_serving_weights(void **state)
 	assert_near((stage(1).allocated + rope) / GIB, 3.28, 0.001);
 	assert_near((stage(3).allocated + rope) / GIB, 4.26, 0.001);
 	serve(LLAMA_8B, 1, 1);
-	p.serving.weight_dtype = WEIGHT_FP8;
+	hold_in(WEIGHT_FP8, WEIGHT_FP8);
 	assert_near(stage(0).allocated / GIB, 8.49, 0.005);
 }
 
@@ -577,20 +585,20 @@ test_serving_formats(void **state)
 	(void)state;
 	serve(GPT_OSS, 1, 1);
 	n = params_stage(&p, &placement, 0, NULL);
-	p.serving.weight_dtype = WEIGHT_MXFP4; /* the experts alone */
+	hold_in(WEIGHT_MXFP4, WEIGHT_BF16); /* the experts alone */
 	assert_near(stage(0).allocated,
 	    2 * (n.dense + n.expert - n.expert_linear) + n.expert_linear * 17 / 32, 1e-14);
-	p.serving.weight_dtype = WEIGHT_NVFP4;
+	hold_in(WEIGHT_NVFP4, WEIGHT_BF16);
 	assert_near(stage(0).allocated,
 	    2 * (n.dense + n.expert - n.expert_linear) + n.expert_linear * 0.5625, 1e-14);
-	p.serving.weight_dtype = WEIGHT_FP8; /* all of it */
+	hold_in(WEIGHT_FP8, WEIGHT_FP8); /* all of it */
 	assert_near(stage(0).allocated, 2 * (n.dense + n.expert - n.expert_linear - n.linear) +
 	    (n.expert_linear + n.linear) * (1 + 4.0 / 16384), 1e-14);
 	serve(LLAMA_8B, 1, 1);
 	n = params_stage(&p, &placement, 0, NULL);
-	p.serving.weight_dtype = WEIGHT_INT4;
-	assert_near(stage(0).allocated, 2 * (n.dense - n.linear) + n.linear * 0.51953125, 1e-14);
-	p.serving.weight_dtype = WEIGHT_MXFP4; /* a dense model has nothing else */
+	hold_in(WEIGHT_INT4, WEIGHT_INT4);
+	assert_near(stage(0).allocated, 2 * (n.dense - n.linear) + n.linear * 0.515625, 1e-14);
+	hold_in(WEIGHT_MXFP4, WEIGHT_MXFP4); /* a dense model has nothing else */
 	assert_near(stage(0).allocated, 2 * (n.dense - n.linear) + n.linear * 17 / 32, 1e-14);
 }
 

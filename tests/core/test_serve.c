@@ -353,6 +353,23 @@ test_groups(void **state)
 	assert_int_equal(p.serving.weight_group, 32);
 }
 
+/* "Model loading took" of gpt-oss-120b, GiB: 64.38 with Triton on an H100 (vllm-project/vllm#33155, 0.14.1), 65.9651 with
+ * Marlin (vllm-project/vllm#23278, 0.10). */
+static void
+test_padding(void **state)
+{
+	(void)state;
+	load("gpt-oss-120b");
+	gpus("1");
+	set("tp", "1");
+	set("weight_dtype", "mxfp4");
+	set("generation", "hopper");
+	set("engine_version", "0.14.1");
+	assert_true(near(estimate().weight_bytes / 1073741824, 64.38, 4e-3));
+	set("engine_version", "0.10.1");
+	assert_true(near(estimate().weight_bytes / 1073741824, 65.9651, 2e-3));
+}
+
 static double
 activations_of(const char *version)
 {
@@ -637,6 +654,7 @@ main(void)
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_images),
 		cmocka_unit_test(test_eager),
 		cmocka_unit_test(test_fits),

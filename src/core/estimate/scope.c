@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/framework/framework.h"
 #include "core/model/adapters.h"
+#include "core/model/weights.h"
 #include "core/plan/batch.h"
 #include "core/run/checkpoint.h"
 #include "core/train/steptime.h"
@@ -39,11 +41,18 @@ same_engine(const struct plan *a, const struct plan *b)
 	    memcmp(&a->rl, &b->rl, sizeof a->rl) == 0;
 }
 
+/* Of an engine's plan memory of a batch reads what its weights are held in, and no more. */
+static bool
+same_weights(const struct plan *a, const struct plan *b)
+{
+	return weights_dense(a) == weights_dense(b) && weights_expert(a) == weights_expert(b);
+}
+
 static bool
 same_job(const struct plan *a, const struct plan *b)
 {
 	return a->mode == b->mode && a->parallel.layout == b->parallel.layout &&
-	    (a->mode == MODE_SERVE || same_engine(a, b) || same_rollouts(a, b)) &&
+	    (a->mode == MODE_SERVE ? same_weights(a, b) : same_engine(a, b) || same_rollouts(a, b)) &&
 	    memcmp(&a->cluster, &b->cluster, sizeof a->cluster) == 0 &&
 	    memcmp(&a->model, &b->model, sizeof a->model) == 0 &&
 	    memcmp(&a->finetune, &b->finetune, sizeof a->finetune) == 0 &&
@@ -76,6 +85,7 @@ same_batch(const struct plan *a, const struct plan *b)
 	    x->ep == y->ep && x->etp == y->etp &&
 	    x->release == y->release &&
 	    text_equal(x->hierarchical_cp, y->hierarchical_cp) &&
+	    framework_adds_apart(a) == framework_adds_apart(b) && /* by ZeRO stage and PP: what adding gradients moves */
 	    memcmp(&a->training, &training, sizeof training) == 0;
 }
 
@@ -117,7 +127,7 @@ same_pipeline(const struct plan *a, const struct plan *b)
 	enum { BEFORE = offsetof(struct parallel, zero_stage), AFTER = BEFORE + sizeof(int64_t) };
 	const char *x = (const char *)&a->parallel, *y = (const char *)&b->parallel;
 
-	return memcmp(x, y, BEFORE) == 0 &&
+	return memcmp(x, y, BEFORE) == 0 && framework_adds_apart(a) == framework_adds_apart(b) &&
 	    memcmp(x + AFTER, y + AFTER, sizeof a->parallel - AFTER) == 0 &&
 	    memcmp(&a->training, &b->training, sizeof a->training) == 0 &&
 	    memcmp(a->set, b->set, sizeof a->set) == 0;

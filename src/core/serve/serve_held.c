@@ -105,22 +105,34 @@ add_absorbed(const struct plan *p, double layers, double *sum, struct ledger *le
 		    IS(layers), IS(n), AS("TP", tp), IS(kl), AS("(nope+v)", dims));
 }
 
-/* vLLM's Marlin kernel takes MXFP4 experts padded to 256 wide and 128 deep. Its Triton
- * kernel, a build option on Hopper, pads less. */
-static void
-add_padding(const struct plan *p, const struct stage_params *n, double *sum,
-    struct ledger *ledger)
+/* What kernels pad an expert of f x h to, both matrices of one with a gate. Marlin, of GPUs that have no other, pads to 128
+ * x 256; FlashInfer's on Blackwell and Triton's on AMD to 256 x 256. OpenAI's Triton kernels on Hopper, which vLLM's images
+ * of 0.11 to 0.18 have, take outputs in 256 and inputs in 64 bytes (triton_kernels
+ * tensor_details/layout_details/hopper_value.py). */
+static double
+padded_expert(const struct plan *p, double f, double h, int64_t version)
 {
+	const enum generation_id g = (enum generation_id)p->cluster.generation;
+	const bool wide = g == GENERATION_BLACKWELL || g == GENERATION_CDNA3 || g == GENERATION_CDNA4;
+
+	if (g == GENERATION_HOPPER && version >= 11 && version < 19)
+		return round_up(2 * round_up(f, 64), 256) * round_up(h, 128) + round_up(h, 256) * round_up(f, 128);
+	return 3 * round_up(h, 256) * round_up(f, wide ? 256 : 128);
+}
+
+static void
+add_padding(const struct serving_of *o, const struct stage_params *n, double *sum, struct ledger *ledger)
+{
+	const struct plan *p = o->p;
 	const double h = params_expert_width(&p->model);
 	const double tp = params_expert_ranks(p) / at_least_one(p->parallel.ep);
 	const double f = (double)p->model.moe_ffn_hidden_size / tp;
-	const double padded = round_up(h, 256) * round_up(f, 128);
+	const double padded = padded_expert(p, f, h, o->setup.version);
 	const double bytes = n->expert_linear * (0.5 + 1.0 / 32);
 
-	if (p->serving.weight_dtype == WEIGHT_MXFP4 && engine_of(p)->pads_mxfp4 &&
-	    bytes > 0 && padded > h * f)
-		HELD(ledger, *sum, "padding of MXFP4 experts", VLLM_MXFP4,
-		    bytes * (padded / (h * f) - 1), IS(bytes), IS(padded), IS(h), AS("f/TP", f));
+	if (p->serving.weight_dtype == WEIGHT_MXFP4 && engine_of(p)->pads_mxfp4 && bytes > 0 && padded > 3 * h * f)
+		HELD(ledger, *sum, "padding of MXFP4 experts", VLLM_MXFP4, bytes * (padded / (3 * h * f) - 1), IS(bytes),
+		    IS(padded), IS(h), AS("f/TP", f));
 }
 
 /* FlashInfer's kernels take experts without a gate in whole tiles of 128 (vllm-project/vllm#33506). */
@@ -189,7 +201,7 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 	add_draft(o, &sum, ledger);
 	add_lora_slots(o, stage, &sum, ledger);
 	add_absorbed(o->p, attention_layers(o->p, o->pl, stage), &sum, ledger);
-	add_padding(o->p, n, &sum, ledger);
+	add_padding(o, n, &sum, ledger);
 	add_alignment(o, n, &sum, ledger);
 	add_chosen(o, &sum, ledger);
 	serve_rocm_add(o->p, n, &sum, ledger);
