@@ -15,6 +15,7 @@
 #include "core/estimate/estimate.h"
 #include "core/estimate/scope.h"
 #include "core/framework/resolve.h"
+#include "core/train/update.h"
 #include "settings.h"
 #include "../torture/random.h"
 
@@ -84,6 +85,7 @@ bounded(const struct plan *p)
 	if (!whole->timed || p->parallel.layout == LAYOUT_VLLM)
 		return;
 	assert_true(scope_place(&scope, p) && scope_step(&scope, p)->least <= whole->step.seconds);
+	assert_true(update_least(p) <= whole->step.optimizer_seconds);
 	assert_true(steptime_least(scope_batch(&scope, p), p, false, 0) <= whole->step.seconds);
 	assert_true(steptime_least(scope_flows(&scope, p), p, true, p->parallel.vpp) <= whole->step.seconds);
 	none.training.recompute = RECOMPUTE_NONE;

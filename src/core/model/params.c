@@ -294,6 +294,12 @@ params_held(const struct plan *p, const struct rank_layers *r, struct ledger *le
 	return counted(&c);
 }
 
+double
+params_of_stage(const struct plan *p, const struct stage_params *held)
+{
+	return held->dense * at_least_one(p->parallel.tp) + held->expert * params_expert_ranks(p);
+}
+
 struct stage_params
 params_stage(const struct plan *p, const struct placement *pl, int64_t pp_rank,
     struct ledger *ledger)

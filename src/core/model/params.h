@@ -231,6 +231,8 @@ struct model_params params_model(const struct plan *p, struct ledger *ledger);
 double params_active(const struct model *m); /* of those `active` alone */
 struct stage_params params_held(const struct plan *p, const struct rank_layers *r,
     struct ledger *ledger);
+/* Of all ranks of the stage of which one holds these, each weight once. */
+double params_of_stage(const struct plan *p, const struct stage_params *held);
 struct stage_params params_stage(const struct plan *p, const struct placement *pl,
     int64_t pp_rank, struct ledger *ledger);
 #endif

@@ -8,6 +8,7 @@
 #include "core/rl/rl.h"
 #include "core/rules/check_rules.h"
 #include "core/search/search_room.h"
+#include "core/train/update.h"
 
 static bool
 is_one_of(enum field_id f, const enum field_id *set, int count)
@@ -71,6 +72,7 @@ bounds_plan(struct bounds *b, const struct search_space *s)
 	b->context = place_of(s, FIELD_CP_COMM);
 	b->dispatcher = place_of(s, FIELD_MOE_DISPATCHER);
 	b->overlap = place_of(s, FIELD_MOE_OVERLAP);
+	b->offload = place_of(s, FIELD_OFFLOAD);
 }
 
 /* ---- time ---------------------------------------------------------------------------- */
@@ -270,25 +272,22 @@ switched_is_slow(const struct bounds *b, const struct search_space *s, struct pl
 	return slow;
 }
 
+/* Beside what the optimizer takes at least. */
 static bool
 sizes_are_slow(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
     struct plan *p, struct scope *scope, const struct bound_room *room, double limit)
 {
-	return is_asked(limit) &&
-	    ((field == b->split_after && split_is_slow(b, s, p, scope, room, limit)) ||
-	    (field == b->kernels_after && kernels_are_slow(b, s, p, scope, room, limit)) ||
-	    (field == b->batch_after && switched_is_slow(b, s, p, scope, room, limit)) ||
-	    ((field == b->stages_after || field == b->chunks_after) &&
-	    chunks_are_slow(p, scope, most_chunks(b, s, field, index, p, room), limit)));
-}
+	const double update = b->pp >= 0 && field < b->pp ? room->optimizer_least :
+	    room->optimizer[b->pp >= 0 ? space_digit(s, b->pp, index) : 0];
+	const double rest = limit - update;
 
-static bool
-pipeline_is_slow(const struct plan *p, struct scope *scope, double limit)
-{
-	if (!is_asked(limit))
+	if (!is_asked(limit) || field < b->shards_after)
 		return false;
-	scope_follow(scope, p);
-	return scope_place(scope, p) && scope_step(scope, p)->least > limit;
+	return rest <= 0 || (field == b->split_after && split_is_slow(b, s, p, scope, room, rest)) ||
+	    (field == b->kernels_after && kernels_are_slow(b, s, p, scope, room, rest)) ||
+	    (field == b->batch_after && switched_is_slow(b, s, p, scope, room, rest)) ||
+	    ((field == b->stages_after || field == b->chunks_after) &&
+	    chunks_are_slow(p, scope, most_chunks(b, s, field, index, p, room), rest));
 }
 
 /* Rows of the mean length, from the pipeline on with the passes before an update. */
@@ -318,15 +317,6 @@ update_is_slow(const struct bounds *b, const struct search_space *s, int field, 
 	slow = rows_are_slow(b, s, field, index, p, room, limit);
 	p->training = training;
 	return slow;
-}
-
-static bool
-is_slow(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
-    struct plan *p, struct scope *scope, struct bound_room *room, double limit)
-{
-	return plan_has_rl(p) ? update_is_slow(b, s, field, index, p, room, limit) :
-	    sizes_are_slow(b, s, field, index, p, scope, room, limit) ||
-	    (field == b->pipeline_after && pipeline_is_slow(p, scope, limit));
 }
 
 /* ---- switches ------------------------------------------------------------------------ */
@@ -409,6 +399,72 @@ stages_are_full(const struct search_space *s, int i, struct plan *p, struct scop
 	return true;
 }
 
+/* No ZeRO stage leaves room for state that stays on the GPU. */
+static bool
+is_full_unmoved(const struct bounds *b, const struct search_space *s, struct plan *p,
+    struct scope *scope, const struct memory_limit *limit)
+{
+	bool full = true;
+
+	p->parallel.offload = OFFLOAD_NONE;
+	for (int i = room_values(s, b->zero) - 1; full && i >= 0; i--) {
+		room_put(s, b->zero, i, p);
+		full = stages_are_full(s, b->offload >= 0 ? b->offload + 1 : b->tail, p, scope, limit);
+	}
+	return full;
+}
+
+/* The update of state on the host takes too long, and that on the GPU too, or there is no room for it.
+ * Both are worked out with the highest ZeRO stage, which has least of it. */
+static bool
+update_of_state_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+    struct scope *scope, double rest, const struct memory_limit *limit)
+{
+	const struct step_run *r = scope_step(scope, p);
+	const struct parallel parallel = p->parallel;
+	const struct training training = p->training;
+	const bool free = b->offload >= 0;
+	bool slow = true;
+
+	room_put(s, b->zero, room_values(s, b->zero) - 1, p);
+	for (int i = 0; slow && i < room_values(s, b->offload); i++) {
+		room_put(s, b->offload, i, p);
+		slow = update_optimizer(r, p, NULL) > rest ||
+		    (p->parallel.offload == OFFLOAD_NONE && free && is_full_unmoved(b, s, p, scope, limit));
+		p->parallel = parallel;
+		p->training = training;
+		room_put(s, b->zero, room_values(s, b->zero) - 1, p);
+	}
+	p->parallel = parallel;
+	p->training = training;
+	return slow;
+}
+
+static bool
+pipeline_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+    struct scope *scope, const struct enough *enough)
+{
+	double least;
+
+	if (!is_asked(enough->seconds))
+		return false;
+	scope_follow(scope, p);
+	if (!scope_place(scope, p))
+		return false;
+	least = scope_step(scope, p)->least;
+	return least > enough->seconds ||
+	    update_of_state_is_slow(b, s, p, scope, enough->seconds - least, &enough->bytes);
+}
+
+static bool
+is_slow(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    struct plan *p, struct scope *scope, struct bound_room *room, const struct enough *enough)
+{
+	return plan_has_rl(p) ? update_is_slow(b, s, field, index, p, room, enough->seconds) :
+	    sizes_are_slow(b, s, field, index, p, scope, room, enough->seconds) ||
+	    (field == b->pipeline_after && pipeline_is_slow(b, s, p, scope, enough));
+}
+
 /* After all sizes, or a switch of the tail; of training on rollouts after the last of the trainer in any
  * case, whose update is then known. */
 static bool
@@ -447,7 +503,7 @@ bounds_all(const struct bounds *b, const struct search_space *s, int field, uint
 		return true;
 	if (field == b->split_after && room_all_odd(b, s, p, room))
 		return true;
-	if (is_slow(b, s, field, index, p, scope, room, enough->seconds) ||
+	if (is_slow(b, s, field, index, p, scope, room, enough) ||
 	    room_stages_full(b, s, field, index, p, scope, room, &enough->bytes))
 		return true;
 	return tail_is_cut(b, s, field, index, p, scope, room, enough);

@@ -42,7 +42,7 @@
 struct bounds {
 	int shards_after, split_after, kernels_after, batch_after, stages_after, chunks_after;
 	int pipeline_after, tail_after, trainer_after;
-	int pp, vpp, split, copies, zero, context, dispatcher, overlap;
+	int pp, vpp, split, copies, zero, context, dispatcher, overlap, offload;
 	int tail;                     /* the first switch of those that have a fastest value */
 };
 
@@ -70,7 +70,9 @@ struct bound_room {
 	int noted;                    /* of which there is room for so many */
 	struct first_ranks ranks[PLACED_NOTED];
 	struct traffic traffic;
-	bool full[SPACE_VALUES_MAX];  /* and whether it has room with the shards that are in */
+	bool full[SPACE_VALUES_MAX];  /* and whether it has room with the shards that are in, */
+	double optimizer[SPACE_VALUES_MAX]; /* and seconds that the optimizer takes at least, on the host where */
+	double optimizer_least;       /* state has no room on the GPU; of all PP */
 	uint64_t weighed_sizes;       /* 1 + values of the sizes before the early switches of which, */
 	uint8_t weighed[PLACED_MOST]; /* by PP and VPP, a pair of bits for each kind of these: known, full */
 };

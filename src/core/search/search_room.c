@@ -1,9 +1,12 @@
 #include "core/search/search_room.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/plan/pool.h"
 #include "core/rules/check.h"
+#include "core/train/update.h"
 
 void
 room_put(const struct search_space *s, int field, int digit, struct plan *p)
@@ -175,6 +178,7 @@ struct scale {
 	struct memory_setup *setup;
 	const struct memory_load *load; /* of some ranks; none: all layers by stages */
 	int loads;
+	bool stays;              /* state does, on the GPU */
 };
 
 static bool
@@ -201,6 +205,8 @@ switches_are_full(const struct scale *of, int i, struct plan *p)
 		return is_full(of, p);
 	for (int digit = 0; digit < s->field[open].count; digit++) {
 		space_step(s, open, digit, p);
+		if (of->stays && p->parallel.offload != OFFLOAD_NONE)
+			continue;
 		if (!switches_are_full(of, open + 1, p))
 			return false;
 	}
@@ -226,18 +232,34 @@ shards_are_full(const struct scale *of, struct plan *p)
 	return full;
 }
 
-/* The PP that is in has no room for state. */
+/* The PP that is in has no room for state; `stays`: were all of it on the GPU. */
 static bool
 pp_is_full(const struct bounds *b, const struct search_space *s, struct plan *p,
-    const struct bound_room *room, const struct memory_limit *limit)
+    const struct bound_room *room, const struct memory_limit *limit, bool stays)
 {
 	struct memory_setup setup;
 	struct layout layout;
 	const struct scale of = { .b = b, .s = s, .layout = &layout, .limit = limit,
-		.state_most = room->state_most, .setup = &setup };
+		.state_most = room->state_most, .setup = &setup, .stays = stays };
 
 	/* Without a layout another VPP may have one. */
 	return layout_size(&layout, p, NULL) && shards_are_full(&of, p);
+}
+
+/* Seconds of the optimizer at least, [1]: with the state away from the GPU; INFINITY: nobody asks for that. */
+static void
+find_optimizer(const struct bounds *b, const struct search_space *s, struct plan *p, double seconds[2])
+{
+	const int64_t own = p->parallel.offload;
+
+	seconds[0] = seconds[1] = INFINITY;
+	for (int i = 0; i < room_values(s, b->offload); i++) {
+		room_put(s, b->offload, i, p);
+		double *of = &seconds[p->parallel.offload != OFFLOAD_NONE];
+
+		*of = smaller(*of, update_least(p));
+	}
+	p->parallel.offload = own;
 }
 
 bool
@@ -245,16 +267,23 @@ room_all_full(const struct bounds *b, const struct search_space *s, uint64_t ind
     struct bound_room *room, const struct memory_limit *limit)
 {
 	const struct parallel own = p->parallel;
+	double seconds[2];
 	bool all = true;
 
 	find_placed(b, s, index, p, room);
+	find_optimizer(b, s, p, seconds);
+	room->optimizer_least = INFINITY;
 	for (int i = 0; i < room_values(s, b->pp); i++) {
 		if (room->placed[i] >= 0) {
 			room_put(s, b->pp, i, p);
 			room_put(s, b->vpp, room->placed[i], p);
 		}
-		room->full[i] = room->placed[i] < 0 || pp_is_full(b, s, p, room, limit);
+		room->full[i] = room->placed[i] < 0 || pp_is_full(b, s, p, room, limit, false);
 		all &= room->full[i];
+		room->optimizer[i] = room->full[i] || (seconds[0] < seconds[1] && seconds[1] < INFINITY &&
+		    pp_is_full(b, s, p, room, limit, true)) ? seconds[1] : smaller(seconds[0], seconds[1]);
+		if (!room->full[i])
+			room->optimizer_least = smaller(room->optimizer_least, room->optimizer[i]);
 	}
 	p->parallel = own;
 	return all;

@@ -64,27 +64,28 @@ trained_of(const struct plan *p, const struct placement *pl, int64_t rank,
 		.linear = n.dense, .expert_linear = n.expert };
 }
 
-/* The stage that holds most parameters makes the others wait at the end of a step: first,
- * last and slowest are looked at. */
+/* The stage that holds most of the model makes the others wait at the end of a step. */
 static void
 find_most_held(struct step_run *r, const struct plan *p, const struct placement *pl)
 {
-	const int64_t ranks[] = { r->rank, 0, pl->pp - 1 };
-	int64_t most = r->rank;
+	double most = -1;
+	int64_t rank = 0;
 
-	r->held = params_stage(p, pl, most, NULL);
-	for (int i = 1; i < 3; i++) {
-		struct stage_params other;
+	for (int64_t i = 0; i < pl->pp; i++) {
+		struct stage_params held;
+		double all;
 
-		if (ranks[i] == r->rank || (i == 2 && pl->pp == 1))
+		if (i > 0 && params_as_before(p, pl, i))
 			continue;
-		other = params_stage(p, pl, ranks[i], NULL);
-		if (other.dense + other.expert > r->held.dense + r->held.expert) {
-			r->held = other;
-			most = ranks[i];
+		held = params_stage(p, pl, i, NULL);
+		all = params_of_stage(p, &held);
+		if (all > most) {
+			r->held = held;
+			most = all;
+			rank = i;
 		}
 	}
-	r->trained = trained_of(p, pl, most, &r->held);
+	r->trained = trained_of(p, pl, rank, &r->held);
 }
 
 /* GPUs wait for launches, for activations on their way to the host and back, and between steps for

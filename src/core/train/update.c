@@ -4,7 +4,9 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
+#include "core/model/adapters.h"
 #include "core/model/params.h"
+#include "core/plan/pool.h"
 #include "core/train/drive.h"
 #include "core/train/step_setup.h"
 
@@ -30,14 +32,11 @@ update_shards(const struct step_run *r, const struct plan *p)
 	return shards_over(framework_zero(p) > 0, &all);
 }
 
+/* Of `local` parameters on this GPU, of which it updates those that it owns. */
 static double
-optimizer_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
+optimizer_seconds(const struct plan *p, const struct machine *g, double local, double owned,
+    struct ledger *ledger)
 {
-	const struct stage_params *held = &r->trained;
-	const struct machine *g = &r->set->machine;
-	const struct shards over = update_shards(r, p);
-	const double owned = held->dense / over.dense + held->expert / over.expert;
-	const double local = framework_zero(p) == 3 ? owned : held->dense + held->expert;
 	const bool away = p->parallel.offload != OFFLOAD_NONE && host_link(p) > 0;
 	const double memory = g->vector.reached, gpus = at_least_one(p->cluster.gpus_per_node);
 	const double updated = away ? 0 : owned;
@@ -55,6 +54,36 @@ optimizer_seconds(const struct step_run *r, const struct plan *p, struct ledger 
 		    AS("billion parameters a second", p->cluster.host_adam), AS("bytes moved", MOVED_BYTES),
 		    AS("link", host_link(p)));
 	return sum + drive_update(p, owned, ledger);
+}
+
+double
+update_optimizer(const struct step_run *r, const struct plan *p, struct ledger *ledger)
+{
+	const struct stage_params *held = &r->trained;
+	const struct shards over = update_shards(r, p);
+	const double owned = held->dense / over.dense + held->expert / over.expert;
+
+	return optimizer_seconds(p, &r->set->machine,
+	    framework_zero(p) == 3 ? owned : held->dense + held->expert, owned, ledger);
+}
+
+double
+update_least(const struct plan *p)
+{
+	const struct machine g = machine_of(p);
+	struct placement one; /* large, of which one chunk is filled in */
+	struct rank_layers all;
+	struct stage_params held;
+	double owned;
+
+	if (!g.known || p->others > 0 || adapters_only(p))
+		return 0;
+	one.pp = one.vpp = 1;
+	one.chunk[0] = stage_all_layers(p);
+	all = params_rank(p, &one, 0);
+	held = params_held(p, &all, NULL);
+	owned = params_of_stage(p, &held) / (double)pool_rest(p);
+	return ROUNDED(optimizer_seconds(p, &g, owned, owned, NULL));
 }
 
 /* Five steps of Newton and Schulz on a matrix of m <= n: 4*n*m^2 + 2*m^3 FLOP each, at most
@@ -144,6 +173,6 @@ copy_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledg
 double
 update_seconds(const struct step_run *r, const struct plan *p, struct ledger *ledger)
 {
-	return optimizer_seconds(r, p, ledger) + muon_seconds(r, p, ledger) +
+	return update_optimizer(r, p, ledger) + muon_seconds(r, p, ledger) +
 	    slice_seconds(r, p, ledger) + copy_seconds(r, p, ledger);
 }
