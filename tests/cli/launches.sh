@@ -106,6 +106,9 @@ if [[ $NNODES -ge 5 ]]; then CP=8; else CP=1; fi
 if [ $NNODES -gt 2 ] && [ $NNODES -lt 10 ]; then NL=48; else NL=32; fi
 if [ $NNODES -eq 2 ] || [ $NNODES -gt 10 ]; then GB=256; elif [ $NNODES -gt 9 ] || [ $NNODES -lt 2 ]; then GB=512; else GB=128; fi
 if [ $NNODES -lt 4 ]; then SEQ=2048; elif [ $NNODES -eq 4 ]; then SEQ=8192; else SEQ=4096; fi
+if [ "of $NNODES" -gt 1 ]; then SEQ=1024; fi
+NOTHING=
+if [ "$NOTHING" -ge 1 ]; then MB=4; fi
 torchrun --nproc_per_node 8 --nnodes $NNODES pretrain_gpt.py --tensor-model-parallel-size $TP --num-layers $NL \
     --pipeline-model-parallel-size $PP --micro-batch-size $MB --context-parallel-size $CP --seq-length $SEQ \
     --max-position-embeddings 8192 --hidden-size 4096 --num-attention-heads 32 --global-batch-size $GB
@@ -113,7 +116,7 @@ SH
 for nodes in 4 2 16; do
 	sed "s/^NNODES=.*/NNODES=$nodes/" compared.sh >own.sh
 	sed 's/^torchrun.*/echo "$TP $PP $MB $CP $SEQ $NL $GB"; exit/' own.sh >echoed.sh
-	bash echoed.sh >wants
+	bash echoed.sh >wants 2>/dev/null
 	read -r tp pp mb cp seq nl gb <wants
 	run 0 import own.sh
 	out_has "^	tp = $tp;"

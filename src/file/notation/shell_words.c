@@ -328,28 +328,29 @@ truth(bool yes)
 	return yes ? SHELL_YES : SHELL_NO;
 }
 
+/* Where one is no whole number [ fails, and [[ takes it for a name. */
 static enum shell_truth
-compare_numbers(const char *a, const char *op, const char *b)
+compare_numbers(const char *a, const char *op, const char *b, bool named)
 {
+	const int which = text_index("-eq -ne -gt -ge -lt -le", op, strlen(op));
 	int64_t x, y;
 
-	if (!text_to_int(a, &x) || !text_to_int(b, &y))
+	if (which < 0)
 		return SHELL_MAYBE;
-	if (text_equal(op, "-eq"))
-		return truth(x == y);
-	if (text_equal(op, "-ne"))
-		return truth(x != y);
-	if (text_equal(op, "-gt"))
-		return truth(x > y);
-	if (text_equal(op, "-ge"))
-		return truth(x >= y);
-	if (text_equal(op, "-lt"))
-		return truth(x < y);
-	return text_equal(op, "-le") ? truth(x <= y) : SHELL_MAYBE;
+	if (!text_to_int(a, &x) || !text_to_int(b, &y))
+		return named ? SHELL_MAYBE : SHELL_NO;
+	switch (which) {
+	case 0: return truth(x == y);
+	case 1: return truth(x != y);
+	case 2: return truth(x > y);
+	case 3: return truth(x >= y);
+	case 4: return truth(x < y);
+	default: return truth(x <= y);
+	}
 }
 
 static enum shell_truth
-compare_words(const struct shell_word *w)
+compare_words(const struct shell_word *w, bool named)
 {
 	const char *op = w[1].text;
 
@@ -359,7 +360,7 @@ compare_words(const struct shell_word *w)
 		return truth(text_equal(w[0].text, w[2].text));
 	if (text_equal(op, "!="))
 		return truth(!text_equal(w[0].text, w[2].text));
-	return compare_numbers(w[0].text, op, w[2].text);
+	return compare_numbers(w[0].text, op, w[2].text, named);
 }
 
 static bool
@@ -375,14 +376,16 @@ shell_test(const struct shell_list *words)
 	const struct shell_word *w = words->word;
 	size_t n = words->count;
 	enum shell_truth result = SHELL_MAYBE;
-	bool inverted = false;
+	bool inverted = false, named = false;
 
-	for (; n > 0 && (is_bracket(w->text) || text_equal(w->text, "!")); w++, n--)
+	for (; n > 0 && (is_bracket(w->text) || text_equal(w->text, "!")); w++, n--) {
 		inverted ^= text_equal(w->text, "!");
+		named |= text_equal(w->text, "[[");
+	}
 	for (; n > 0 && is_bracket(w[n - 1].text);)
 		n--;
 	if (n == 3)
-		result = compare_words(w);
+		result = compare_words(w, named);
 	else if (n == 2 && !w[1].unknown && text_equal(w[0].text, "-n"))
 		result = truth(w[1].text[0] != '\0');
 	else if (n == 2 && !w[1].unknown && text_equal(w[0].text, "-z"))
