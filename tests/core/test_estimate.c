@@ -371,6 +371,28 @@ capacity(void **state)
 	assert_false(diag_has(&estimate->diags, "does_not_fit"));
 }
 
+/* Latent attention has keys and values of all heads, whatever the number of KV heads says. */
+static void
+latent_heads(void **state)
+{
+	double buffers = 0;
+
+	(void)state;
+	for (int heads = 1; heads <= 32; heads *= 4) {
+		struct plan p;
+
+		plan_builtin(&p);
+		settings_put_all(&p, "attention=mla attention_heads=32 kv_lora_rank=512 qk_nope_head_dim=128 "
+		    "qk_rope_head_dim=64 v_head_dim=128 tp=2 cluster.memory_gib=79.19");
+		settings_int(&p, FIELD_KV_HEADS, heads);
+		plan_resolve(&p, NULL);
+		estimate_run(estimate, &p, NULL, NULL);
+		assert_true(estimate->legal && estimate->stage[0].memory.buffers > 0);
+		buffers = buffers > 0 ? buffers : estimate->stage[0].memory.buffers;
+		assert_true(estimate->stage[0].memory.buffers >= buffers && estimate->stage[0].memory.buffers <= buffers);
+	}
+}
+
 /* The estimate's MFU and HFU stand in the message of a reason. */
 static void
 holds_shares(const char *reason)
@@ -479,7 +501,7 @@ main(void)
 		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large), cmocka_unit_test(tight),
 		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
 		cmocka_unit_test(unknown), cmocka_unit_test(capacity), cmocka_unit_test(concurrency),
-		cmocka_unit_test(dropped_tokens), cmocka_unit_test(owes_nothing),
+		cmocka_unit_test(latent_heads), cmocka_unit_test(dropped_tokens), cmocka_unit_test(owes_nothing),
 		cmocka_unit_test(faster_than_peak),
 		cmocka_unit_test(quick_refusals), cmocka_unit_test(chunked_attention),
 		cmocka_unit_test(names_decide_nothing), cmocka_unit_test(bias_has_bounds),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/plan/field_source.h"
+#include "core/plan/mix.h"
 #include "core/serve/serve_curve.h"
 #include "core/serve/serve_links.h"
 #include "core/serve/serve_open.h"
@@ -77,6 +78,17 @@ test_sources_of_lengths(void **state)
 			    field_table[f].follows[0] != FIELD_MIX;
 		assert_int_equal(n, mixed ? 3 : 0);
 	}
+}
+
+/* A context has room for prompts and answers of three deviations above their means. */
+static void
+test_context_of_mix(void **state)
+{
+	(void)state;
+	assert_int_equal(mix_context(&(struct mix){ .prompt = 8000, .generate = 8000 }), 16384);
+	assert_int_equal(mix_context(&(struct mix){ .prompt = 8000, .generate = 8000, .prompt_spread = .1 }), 32768);
+	assert_int_equal(mix_context(&(struct mix){ .prompt = 8000, .generate = 8000, .generate_spread = .1 }), 32768);
+	assert_int_equal(mix_context(&(struct mix){ .prompt = 16384, .generate = 16384, .prompt_spread = 1 }), 131072);
 }
 
 /* A benchmark of so many requests ends, however many of them a second are asked for, and its energy is
@@ -312,7 +324,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_sources_of_lengths), cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
+		cmocka_unit_test(test_sources_of_lengths), cmocka_unit_test(test_context_of_mix), cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
 		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
 		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises), cmocka_unit_test(test_rates_of_ranks),
 	};
