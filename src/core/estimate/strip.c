@@ -53,8 +53,7 @@ add_points(struct node_strip *out, const struct plan *p, int64_t dp, int way,
 	const int64_t batch = p->training.global_batch_size / p->training.micro_batch_size;
 	int added = 0;
 
-	while (added < STRIP_MAX / 2 - 1 && out->count < STRIP_MAX &&
-	    (dp = next_divisor(batch, dp, way)) > 0) {
+	while (added < STRIP_MAX / 2 - 1 && (dp = next_divisor(batch, dp, way)) > 0) { /* both ways and the plan's own */
 		const int64_t nodes = nodes_of(p, dp);
 		struct strip_point point;
 
