@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/model/kv.h"
 #include "core/serve/serve_rates.h"
 #include "core/serve/serve_trial.h"
 #include "servecase.h"
@@ -286,6 +287,29 @@ test_pool_of_windows(void **state)
 	assert_true(near(both.kv_tokens, full.kv_tokens / .9, 1e-3));
 }
 
+/* SGLang gives states of linear layers 0.9 times what tokens have (mamba_full_memory_ratio): short requests are as
+ * many as have room for their state. */
+static void
+test_slots_of_states(void **state)
+{
+	struct kv_layers all;
+	struct kv kv;
+	struct serve s;
+
+	(void)state;
+	load("qwen3-next-80b-a3b");
+	gpus("4");
+	set("tp", "4");
+	set("engine", "sglang");
+	set("context_length", "512");
+	set("prompt_tokens", "256");
+	set("generate_tokens", "128");
+	s = estimate();
+	kv = kv_of(&p, serve_setup_of(&p).version, 512);
+	all = kv_layers_of(&p, 0, p.model.layers);
+	assert_true(near(s.max_concurrency * kv_state_bytes(&kv, &all), s.kv_pool_bytes * .9 / 1.9, .01));
+}
+
 /* Graphs are captured of sizes up to twice the requests with all their drafts: 1, 2, 4 and multiples of 8. */
 static void
 test_captured_sizes(void **state)
@@ -376,6 +400,7 @@ main(void)
 		cmocka_unit_test(test_small_kernels_of_steps),
 		cmocka_unit_test(test_drafts_by_eagle),
 		cmocka_unit_test(test_captured_sizes),
+		cmocka_unit_test(test_slots_of_states),
 		cmocka_unit_test(test_pool_of_windows),
 		cmocka_unit_test(test_tokens_of_vllm),
 		cmocka_unit_test(test_padded_experts),
