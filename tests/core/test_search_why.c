@@ -122,6 +122,9 @@ targets(void **state)
 	assert_non_null(strstr(err, "(did you mean step.seconds?)"));
 	assert_false(target_find(&t, "model.preset", &p, err, sizeof err));
 	assert_non_null(strstr(err, "model.preset is no number"));
+	assert_false(target_find(&t, "stages.stage", &p, err, sizeof err)); /* the number of a row */
+	assert_non_null(strstr(err, "stages.stage is no number of a plan"));
+	assert_false(target_find(&t, "communication.collective", &p, err, sizeof err));
 }
 
 /* GPU hours of a run bound its step: of a billion tokens without a budget, whatever its batches are to be. */
