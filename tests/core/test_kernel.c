@@ -10,6 +10,7 @@
 
 #include "core/framework/layout.h"
 #include "core/framework/stage.h"
+#include "core/model/flops.h"
 #include "core/model/params.h"
 #include "core/plan/format.h"
 #include "core/train/compute.h"
@@ -58,6 +59,25 @@ seconds(const char *first, const char *second)
 	snprintf(settings, sizeof settings, "%s%s", first, second);
 	p = plan_of(settings);
 	return seconds_of(&p);
+}
+
+/* Attention that stays in documents has their keys, and a kernel their length; of a document as long as the sequence
+ * nothing changes. */
+static void
+documents(void **state)
+{
+	static const char plan[] = HOPPER "sequence_length=32768 attention_heads=32 kv_heads=8 head_dim=128 ";
+	const struct plan whole = settings_plan(plan, ""), same = settings_plan(plan, "training.document_tokens=65536");
+	const struct plan parts = settings_plan(plan, "training.document_tokens=4096");
+	const struct plan alone = settings_plan(plan, "sequence_length=4096 micro_batch_size=8");
+	const struct machine g = machine_of(&parts);
+
+	(void)state;
+	assert_true(fabs(flops_of_token(&whole, false).core / flops_of_token(&parts, false).core - 8) < 1e-9);
+	assert_true(fabs(kernel_rate(&parts, &g, false, false).reached / kernel_rate(&alone, &g, false, false).reached - 1) <
+	    1e-9);
+	assert_true(fabs(seconds_of(&same) / seconds_of(&whole) - 1) < 1e-12);
+	assert_true(seconds_of(&parts) < seconds_of(&whole));
 }
 
 /* Experts that are a list are looped over, each launching kernels of its own; grouped ones made it about 6 times as
@@ -928,7 +948,7 @@ main(void)
 		cmocka_unit_test(zero_of_2021), cmocka_unit_test(stops_early),
 		cmocka_unit_test(slow_hosts), cmocka_unit_test(host_optimizers),
 		cmocka_unit_test(paths_to_cards),
-		cmocka_unit_test(experts_looped), cmocka_unit_test(norms), cmocka_unit_test(weights_copied), cmocka_unit_test(gradients_added), cmocka_unit_test(unaligned),
+		cmocka_unit_test(documents), cmocka_unit_test(experts_looped), cmocka_unit_test(norms), cmocka_unit_test(weights_copied), cmocka_unit_test(gradients_added), cmocka_unit_test(unaligned),
 		cmocka_unit_test(losses), cmocka_unit_test(heads_gathered), cmocka_unit_test(logits_gathered),
 		cmocka_unit_test(sequences_copied),
 	};

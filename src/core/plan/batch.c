@@ -51,9 +51,17 @@ batch_unfused(const struct plan *p)
 }
 
 double
+batch_document(const struct plan *p)
+{
+	const double s = (double)p->training.sequence_length, document = (double)p->training.document_tokens;
+
+	return document > 0 && p->mode == MODE_TRAIN ? fmin(document, s) : s;
+}
+
+double
 batch_keys(const struct plan *p, bool local, bool full)
 {
-	const double s = (double)p->training.sequence_length;
+	const double s = batch_document(p);
 	const double window = (double)p->model.sliding_window;
 	const double chunk = (double)p->model.attention_chunk;
 
@@ -67,7 +75,7 @@ batch_keys(const struct plan *p, bool local, bool full)
 double
 batch_chosen(const struct plan *p)
 {
-	const double s = (double)p->training.sequence_length;
+	const double s = batch_document(p);
 	const double most = fmin((double)p->model.index_topk, s);
 
 	return most - most * most / (2 * s);

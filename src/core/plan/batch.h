@@ -25,6 +25,9 @@ double batch_loss_ranks(const struct plan *p);
 /* Attention stores the score matrix. */
 bool batch_unfused(const struct plan *p);
 
+/* Tokens that attention stays in: of a sequence, or of a document in it (flash-attn flash_attn_varlen_func). */
+double batch_document(const struct plan *p);
+
 /* Keys that a query meets on average: causal, or all of them where the full matrix counts;
  * in a local layer those of its chunk or window. */
 double batch_keys(const struct plan *p, bool local, bool full);

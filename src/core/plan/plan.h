@@ -203,6 +203,7 @@ struct training {
 	int64_t overlap_grad_reduce, overlap_param_gather;
 	int64_t tp_overlap, moe_overlap, gathered_logits;
 	double moe_capacity_factor, moe_imbalance;
+	int64_t document_tokens;
 };
 
 struct serving {

@@ -160,7 +160,7 @@ sequence_seen(const struct plan *p)
 {
 	const double s = (double)p->training.sequence_length;
 
-	return p->parallel.cp_comm == CP_COMM_A2A ? s : s / at_least_one(p->parallel.cp);
+	return smaller(batch_document(p), p->parallel.cp_comm == CP_COMM_A2A ? s : s / at_least_one(p->parallel.cp));
 }
 
 static double
@@ -198,7 +198,7 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 	if (kernel == KERNEL_FLASH2 && framework_of(p)->eager)
 		r.share *= framework_before(p, OWN_FLASH2) ? FSDP_FLASH2 : SDPA_FLASH2;
 	r.waves = batch_tokens(p) * heads / x->tile / generation_of(p)->processors;
-	if (keys < (double)p->training.sequence_length)
+	if (keys < batch_document(p))
 		r.window = keys / (keys + x->window);
 	r.reached = r.peak * r.share * r.sequence / (r.sequence + r.s0) * r.waves /
 		    (r.waves + r.w0) * r.head * r.window;
