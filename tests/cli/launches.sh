@@ -441,11 +441,15 @@ for f in 'zero_stage = 3' 'offload = "optimizer"' 'gpus_per_node = 8' 'layout = 
 done
 
 about 'what trains other weights than a plan can is no full fine-tuning'
-for method in freeze oft; do
-	printf 'model_name_or_path: Qwen/Qwen3-8B\nfinetuning_type: %s\ncutoff_len: 512\n' $method >method.yaml
-	run 2 import --from=llama-factory method.yaml
-	err_has "^method.yaml:2: error: finetuning_type: '$method' trains other weights than a plan can"
-done
+printf 'model_name_or_path: Qwen/Qwen3-8B\nfinetuning_type: freeze\ncutoff_len: 512\n' >method.yaml
+run 2 import --from=llama-factory method.yaml
+err_has "^method.yaml:2: error: finetuning_type: 'freeze' trains other weights than a plan can"
+printf 'model_name_or_path: Qwen/Qwen3-8B\nfinetuning_type: oft\noft_target: q_proj,v_proj\ncutoff_len: 512\n' >method.yaml
+run 0 import --from=llama-factory method.yaml
+for f in 'method = "lora"' 'tuner = "oft"' 'rank = 32' 'target = "qv"'; do out_has "^	$f;"; done
+echo 'swift sft --model Qwen/Qwen3-8B --tuner_type vera --vera_rank 128 --torch_dtype bfloat16 --max_length 512' >vera.sh
+run 0 import vera.sh
+for f in 'tuner = "vera"' 'rank = 128' 'target = "all-linear"'; do out_has "^	$f;"; done
 printf 'base_model: Qwen/Qwen3-8B\nadapter: ""\nsequence_len: 512\n' >method.yaml
 run 0 import --from=axolotl method.yaml
 

@@ -60,10 +60,16 @@ take_model(struct import *im, const struct jsonin *j)
 static void
 take_method(struct import *im, const struct jsonin *j)
 {
+	static const struct settings_key kinds[] = {
+		{ PEFT "peft_type", FIELD_TUNER, "LORA=lora|ADALORA=adalora|LOHA=loha|LOKR=lokr|OFT=oft|VERA=vera|IA3=ia3|MISS=miss|"
+		    "BONE=miss", NULL },
+		{ NULL, FIELD_NONE, NULL, NULL }
+	};
 	static const struct tuner names = { .targets = PEFT "target_modules", .linear = "all-linear", .usual = "qv" };
 
 	if (jsonin_has(j, PEFT "r") || jsonin_has(j, PEFT "peft_type")) {
 		import_set(im, FIELD_FINETUNE, "lora", PEFT "peft_type");
+		settings_take(im, j, kinds, "PEFT");
 		settings_take(im, j, adapters, "PEFT");
 		tuning_take_targets(im, j, &names);
 	} else if (settings_on(j, "model.pretrained")) {

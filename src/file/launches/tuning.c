@@ -64,8 +64,7 @@ tuning_take_targets(struct import *im, const struct jsonin *j, const struct tune
 	char words[PLAN_LIST_SIZE] = "", saved[PLAN_LIST_SIZE] = "", first[96];
 	const bool given = name_at(j, d->targets, 0, first, sizeof first) != NULL;
 
-	if (settings_on(j, "lora_target_linear") || (given && d->linear != NULL &&
-	    text_equal(first, d->linear)))
+	if (settings_on(j, "lora_target_linear") || (given && d->linear != NULL && text_equal(first, d->linear)))
 		text_put(words, sizeof words, "all-linear");
 	else if (given)
 		take_names(im, j, d->targets, words, sizeof words);
@@ -105,8 +104,12 @@ tuning_adapters(struct import *im, const struct jsonin *j, const struct tuner *d
 	const bool adapters = word != NULL ? tower || text_equal(word, d->lora) || text_equal(word, d->qlora) :
 	    settings_on(j, d->method) || (d->full != NULL && !d->whole && !jsonin_has(j, d->method));
 	const int64_t bits = bits_of(j, d);
-	bool nested = d->nests;
+	struct tuner named = *d;
 
+	if (tuning_kind(im, j, &named)) {
+		tuning_take_targets(im, j, &named);
+		return;
+	}
 	if (!adapters) {
 		import_at(im, d->method);
 		if (word != NULL && word[0] != '\0' && (d->full == NULL || !text_equal(word, d->full)))
@@ -120,11 +123,11 @@ tuning_adapters(struct import *im, const struct jsonin *j, const struct tuner *d
 	settings_take(im, j, d->adapters, d->program);
 	if (jsonin_text(j, TUNING_TUNER) != NULL)
 		import_set(im, FIELD_TUNER, jsonin_text(j, TUNING_TUNER), TUNING_TUNER);
-	jsonin_bool(j, d->nested, &nested);
+	jsonin_bool(j, d->nested, &named.nests);
 	settings_say(im, j, FIELD_FINETUNE, d->dora != NULL && settings_on(j, d->dora) ? "dora" : bits == 4 ? "qlora" : "lora",
 	    d->method);
 	if (bits == 4 || bits == 8)
-		import_set(im, FIELD_QUANTIZATION, bits == 8 ? "int8" : nested ? "nf4-dq" : "nf4",
+		import_set(im, FIELD_QUANTIZATION, bits == 8 ? "int8" : named.nests ? "nf4-dq" : "nf4",
 		    d->bits != NULL ? d->bits : d->method);
 	tuning_take_targets(im, j, d);
 }
@@ -187,8 +190,7 @@ take_zero(struct import *im, const struct jsonin *j)
 	static const struct settings_key rows[] = {
 		{ "deepspeed.zero_optimization.stage", FIELD_ZERO_STAGE, NULL, "0" },
 		{ "deepspeed.zero_optimization.reduce_bucket_size", FIELD_BUCKET_SIZE, NULL, NULL },
-		{ "deepspeed.zero_optimization.stage3_gather_16bit_weights_on_model_save", FIELD_GATHER_16BIT,
-		  NULL, NULL },
+		{ "deepspeed.zero_optimization.stage3_gather_16bit_weights_on_model_save", FIELD_GATHER_16BIT, NULL, NULL },
 		{ NULL, FIELD_NONE, NULL, NULL }
 	};
 

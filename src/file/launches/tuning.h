@@ -29,6 +29,10 @@ void tuning_batch(struct import *im, const struct jsonin *j);
 /* What is trained, and on what: all weights, or adapters on such as these. */
 void tuning_adapters(struct import *im, const struct jsonin *j, const struct tuner *d);
 
+/* Adapters of another kind than LoRA's, which the method's word names, and the key of their modules for d; false where it
+ * names none (tuning_kind.c). */
+bool tuning_kind(struct import *im, const struct jsonin *j, struct tuner *d);
+
 /* Modules that have adapters, and trained copies, under the keys of a trainer. */
 void tuning_take_targets(struct import *im, const struct jsonin *j, const struct tuner *d);
 
