@@ -431,6 +431,14 @@ python3 - "$PROG" >out 2>&1 <<-'END' || fail 'does not tell what it found'
 	p.send_signal(signal.SIGINT)
 	found = json.loads(p.stdout.read())
 	assert p.wait() == 130 and found["complete"] is False and found["results"], found
+	p = subprocess.Popen([sys.argv[1], *"""search --model=deepseek-v3 --nodes=128 --gpu=h100-sxm-80gb
+	    --global-batch-size=15360""".split()], stdout=subprocess.PIPE, stderr=terminal)
+	while p.poll() is None:
+	    try:
+	        p.wait(.5)
+	    except subprocess.TimeoutExpired:
+	        p.send_signal(signal.SIGINT)
+	assert p.returncode == 0 or b" cut or not come to, and " in p.stdout.read()
 END
 about 'sizes that a search tries'
 run 0 search --nodes=1 --tp=8

@@ -330,8 +330,9 @@ print_space(const struct search_job *job)
 	const struct search_counts *n = &job->worker->counts;
 	const uint64_t all = search_size(&job->search);
 
-	out_line(stdout, "%s combinations: %s cut and %s found illegal, %s do not fit, %s fit; %s on %d thread%s",
+	out_line(stdout, "%s combinations: %s cut%s and %s found illegal, %s do not fit, %s fit; %s on %d thread%s",
 	    UNITS_EXACT(COUNT, (double)all), UNITS_EXACT(COUNT, (double)(all - n->decided)),
+	    job->whole ? "" : " or not come to,",
 	    UNITS_EXACT(COUNT, (double)n->illegal), UNITS_EXACT(COUNT, (double)n->over_memory),
 	    UNITS_EXACT(COUNT, (double)n->evaluated), UNITS_SHORT(SECONDS, job->seconds),
 	    job->threads, TEXT_S(job->threads));
