@@ -269,17 +269,20 @@ run 1 diagnose --set=global_batch_size=512 plan.cfg long.log
 sed 's/long\.log/packed.gz/' out >wants
 gzip -c long.log >packed.gz
 [ "$(wc -c <packed.gz)" -gt 65536 ] || fail 'it is not long'
-run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
-cmp -s out wants || fail 'another diagnosis'
-{ gzip -c slow.log; cat noise slow.log | gzip -c; } >packed.gz
-run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
-cmp -s out wants || fail 'another diagnosis of two members'
-gzip -c long.log | head -c 66000 >packed.gz
-run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
-out_has '^files +packed\.gz: megatron, [0-9]+ lines$'
-{ gzip -c long.log | head -c -8; printf '\0\0\0\0\0\0\0\0'; } >packed.gz # sums that are not its own
-run 2 diagnose --set=global_batch_size=512 plan.cfg packed.gz
-err_has '^packed\.gz: error: can not be read: is not as gzip packs'
+"$PROG" diagnose --set=global_batch_size=512 plan.cfg packed.gz >out 2>err </dev/null
+if ! grep -q 'is compressed (fix: pipe it through zcat)' err; then # built without zlib
+	run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
+	cmp -s out wants || fail 'another diagnosis'
+	{ gzip -c slow.log; cat noise slow.log | gzip -c; } >packed.gz
+	run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
+	cmp -s out wants || fail 'another diagnosis of two members'
+	gzip -c long.log | head -c 66000 >packed.gz
+	run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
+	out_has '^files +packed\.gz: megatron, [0-9]+ lines$'
+	{ gzip -c long.log | head -c -8; printf '\0\0\0\0\0\0\0\0'; } >packed.gz # sums that are not its own
+	run 2 diagnose --set=global_batch_size=512 plan.cfg packed.gz
+	err_has '^packed\.gz: error: can not be read: is not as gzip packs'
+fi
 
 # nothing to adopt, and nowhere to
 run 0 diagnose --adopt --set=global_batch_size=512 plan.cfg as.log
