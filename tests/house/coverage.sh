@@ -62,7 +62,7 @@ find src -name '*.gcda' ! -name 'tests_*' -exec gcov -r -b {} + 2>/dev/null | aw
 
 # Functions that lack lines: FILE FUNCTION LINES.
 few=5
-for data in $(find src -name '*.gcda' ! -name 'tests_*'); do
+find src -name '*.gcda' ! -name 'tests_*' | while read -r data; do
 	gcov -r -n -f "$data" 2>/dev/null | awk -v file="${data%.gcda}.c" '
 		BEGIN { while ((getline line <file) > 0) if (match(line, /^[a-z_0-9]+\(/)) own[substr(line, 1, RLENGTH - 1)] }
 		/^Function / { name = $2; gsub(/\047/, "", name); if (!(name in own)) name = "" }

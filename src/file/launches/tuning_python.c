@@ -82,6 +82,17 @@ find_call(const char *callee)
 	return NULL;
 }
 
+/* Behind the equals sign of "NAME=other", of which NAME is left. */
+static const char *
+cut_name(char *pair)
+{
+	const size_t n = strcspn(pair, "=");
+	const char *other = pair + n + (pair[n] != '\0');
+
+	pair[n] = '\0';
+	return other;
+}
+
 static bool
 is_made(const json_t *value)
 {
@@ -120,10 +131,9 @@ put_call(struct import *im, json_t *root, const json_t *call, const struct pytho
 			}
 		}
 	for (int64_t i = 0; by->names != NULL && by->names[0] != '\0' && text_choice(by->names, i, pair, sizeof pair); i++) {
-		char *equals = strchr(pair, '=');
+		const char *key = cut_name(pair);
 
-		*equals = '\0';
-		put_key(root, equals + 1, json_object_get(call, pair));
+		put_key(root, key, json_object_get(call, pair));
 	}
 	if (by->method != NULL && json_object_get(root, TUNING_METHOD) == NULL)
 		json_object_set_new(root, TUNING_METHOD, json_string(by->method));
@@ -136,12 +146,11 @@ put_sets(json_t *root, const char *sets)
 	char pair[96];
 
 	for (int64_t i = 0; sets[0] != '\0' && text_choice(sets, i, pair, sizeof pair); i++) {
-		char *equals = strchr(pair, '=');
+		const char *set = cut_name(pair);
 		int64_t n;
-		json_t *value = text_equal(equals + 1, "true") ? json_true() : text_equal(equals + 1, "false") ? json_false() :
-		    text_to_int(equals + 1, &n) ? json_integer(n) : json_string(equals + 1);
+		json_t *value = text_equal(set, "true") ? json_true() : text_equal(set, "false") ? json_false() :
+		    text_to_int(set, &n) ? json_integer(n) : json_string(set);
 
-		*equals = '\0';
 		put_key(root, pair, value);
 		json_decref(value);
 	}
