@@ -7,7 +7,9 @@
 
 #include "core/base/text.h"
 
-enum { NUMBER_SIZE = 64, BARE_SECONDS = 10 };
+enum { NUMBER_SIZE = 64 };
+
+static const double bare_seconds = 10;
 
 struct unit {
 	const char *name;
@@ -133,7 +135,7 @@ words_time(const char *const *word, int words, char *time, size_t size)
 	double seconds;
 	const int taken = take_number(word, words, times, &seconds, &unit);
 
-	if (taken == 0 || (unit == NULL && seconds >= BARE_SECONDS))
+	if (taken == 0 || (unit == NULL && seconds >= bare_seconds))
 		return 0;
 	if (seconds < 1)
 		text_put(time, size, "%.10gms", 1e3 * seconds);
