@@ -297,13 +297,16 @@ for words in '--config lora.yaml' 'lora.yaml --lora_dropout=0'; do
 		has $pair
 	done
 done
+printf 'CONFIG=lora.yaml\nSCRIPT=../scripts/run_sft.py # see other.yaml\naccelerate launch --config_file zero3.yaml $SCRIPT --config $CONFIG\n' >named.sh
+run 0 import named.sh
+has rank 24
 mv lora.yaml gone.yaml
 run 2 import recipe.sh
 err_has 'the file does not say, and config: lora.yaml is not read'
 
 about 'a launch of a script that nobody knows, with its model'
-for words in '-m RL2.trainer.ppo actor.model_name=Qwen/Qwen3-8B' 'other.py --model_path=Qwen/Qwen3-8B' 'other.py --model Qwen/Qwen3-8B'; do
-	echo "torchrun --nproc_per_node=8 $words" >other.sh
+for words in '-m RL2.trainer.ppo actor.model_name=Qwen/Qwen3-8B' 'other.py --model_path=Qwen/Qwen3-8B' 'other.py --model Qwen/Qwen3-8B' 'other.py --model $M'; do
+	printf 'M=Qwen/Qwen3-8B\ntorchrun --nproc_per_node=8 %s\n' "$words" >other.sh
 	run 0 import other.sh
 	has preset qwen3-8b
 done

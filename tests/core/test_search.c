@@ -1216,7 +1216,7 @@ limits_of_service(void **state)
 {
 	static const char *const orders[][6] = { { "slo", "ttft=1s", "tpot=30ms", "rate=20" },
 		{ "slo", "rate=20", "tpot", "0.03", "ttft", "1000ms" }, { "slo", "tpot=30000us", "rate", "20", "ttft=1" } };
-	static const char *const none[] = { "1m", "2minutes", "1parsec", "0s", "s", "1000", "30" };
+	static const char *const none[] = { "1m", "1parsec", "0s", "s", "1000", "30" };
 	char options[QUESTION_SIZE], err[QUESTION_SIZE], word[32];
 	struct plan p;
 

@@ -278,8 +278,12 @@ static const struct unit {
 	double size;
 } unit_table[] = {
 	{ "", NUMBER, 1 }, { "%", NUMBER, 0.01 }, { "k", NUMBER, 1e3 }, { "M", NUMBER, 1e6 },
-	{ "us", TIME, 1e-6 }, { "ms", TIME, 1e-3 }, { "s", TIME, 1 }, { "min", TIME, 60 },
-	{ "h", TIME, 3600 }, { "d", TIME, 86400 }, { "days", TIME, 86400 },
+	{ "us", TIME, 1e-6 }, { "ms", TIME, 1e-3 }, { "millisecond", TIME, 1e-3 }, { "milliseconds", TIME, 1e-3 },
+	{ "s", TIME, 1 }, { "sec", TIME, 1 }, { "secs", TIME, 1 }, { "second", TIME, 1 }, { "seconds", TIME, 1 },
+	{ "min", TIME, 60 }, { "minutes", TIME, 60 }, { "h", TIME, 3600 }, { "hr", TIME, 3600 }, { "hrs", TIME, 3600 },
+	{ "hour", TIME, 3600 }, { "hours", TIME, 3600 }, { "d", TIME, 86400 }, { "day", TIME, 86400 },
+	{ "days", TIME, 86400 }, { "w", TIME, 7 * 86400 }, { "wk", TIME, 7 * 86400 }, { "week", TIME, 7 * 86400 },
+	{ "weeks", TIME, 7 * 86400 }, { "month", TIME, 30 * 86400 }, { "months", TIME, 30 * 86400 },
 	{ "B", MEMORY, 1 }, { "KiB", MEMORY, 0x1p10 }, { "MiB", MEMORY, 0x1p20 },
 	{ "GiB", MEMORY, 0x1p30 }, { "TiB", MEMORY, 0x1p40 }, { "M", MEMORY, 0x1p20 },
 	{ "G", MEMORY, 0x1p30 }, { "T", MEMORY, 0x1p40 }, { "MB", MEMORY, 1e6 },

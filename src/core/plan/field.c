@@ -460,7 +460,8 @@ parse_real(enum field_id f, struct plan *p, const char *text, char *err, size_t 
 	double v;
 
 	if (!field_amount(f, text, &v)) {
-		text_put(err, size, "not a number");
+		text_put(err, size, *field_table[f].unit != '\0' ? "not a number, alone or with a unit like %s" : "not a number",
+		    field_table[f].unit);
 		return false;
 	}
 	return field_put_real(f, p, v, err, size);

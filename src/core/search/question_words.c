@@ -6,39 +6,55 @@
 #include <strings.h>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 enum { NUMBER_SIZE = 64 };
 
 static const double bare_seconds = 10;
 
-struct unit {
-	const char *name;
-	double factor;
-};
-
-static const struct unit many[] = {
-	{ "k", 1e3 }, { "thousand", 1e3 }, { "m", 1e6 }, { "mio", 1e6 }, { "million", 1e6 },
-	{ "millions", 1e6 }, { "b", 1e9 }, { "bn", 1e9 }, { "g", 1e9 }, { "billion", 1e9 },
-	{ "billions", 1e9 }, { "t", 1e12 }, { "tn", 1e12 }, { "trillion", 1e12 }, { "trillions", 1e12 },
-	{ NULL, 0 },
-};
-static const struct unit spans[] = {
-	{ "h", 1. / 24 }, { "hr", 1. / 24 }, { "hrs", 1. / 24 }, { "hour", 1. / 24 }, { "hours", 1. / 24 },
-	{ "d", 1 }, { "day", 1 }, { "days", 1 }, { "w", 7 }, { "wk", 7 }, { "week", 7 }, { "weeks", 7 },
-	{ "month", 30 }, { "months", 30 }, { NULL, 0 },
-};
-static const struct unit times[] = {
-	{ "us", 1e-6 }, { "ms", 1e-3 }, { "millisecond", 1e-3 }, { "milliseconds", 1e-3 }, { "s", 1 },
-	{ "sec", 1 }, { "secs", 1 }, { "second", 1 }, { "seconds", 1 }, { NULL, 0 },
-};
-
-static const struct unit *
-find_unit(const struct unit *units, const char *name)
+/* Of what is counted, whatever its letters' case: nobody means bytes. */
+static bool
+many_factor(const char *name, double *factor)
 {
-	for (; units->name != NULL; units++)
-		if (strcasecmp(units->name, name) == 0)
-			return units;
-	return NULL;
+	static const struct {
+		const char *names;
+		double factor;
+	} rows[] = {
+		{ "k|thousand", 1e3 }, { "m|mio|million|millions", 1e6 }, { "b|bn|g|billion|billions", 1e9 },
+		{ "t|tn|trillion|trillions", 1e12 },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (text_choice_index(rows[i].names, name) >= 0) {
+			*factor = rows[i].factor;
+			return true;
+		}
+	return false;
+}
+
+static bool
+days_factor(const char *name, double *factor)
+{
+	return units_factor(name, "days", factor);
+}
+
+static bool
+seconds_factor(const char *name, double *factor)
+{
+	return units_factor(name, "s", factor);
+}
+
+/* A unit as it is said, in small letters. */
+static bool
+find_factor(bool (*factor_of)(const char *, double *), const char *name, double *factor)
+{
+	char small[16] = "";
+
+	for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof small; i++) {
+		small[i] = (char)tolower((unsigned char)name[i]);
+		small[i + 1] = '\0';
+	}
+	return strlen(name) == strlen(small) && factor_of(small, factor);
 }
 
 int
@@ -85,57 +101,56 @@ bare_number(const char *word, char number[NUMBER_SIZE])
 	return word;
 }
 
-/* A number with one of the units behind it or as the next word, which it is multiplied by; *unit NULL:
- * it has none of them. *value stays as it is where there is no number. */
+/* A number with a unit behind it or as the next word, which it is multiplied by; *unit: it has one. *value stays as it
+ * is where there is no number. */
 static int
-take_number(const char *const *word, int words, const struct unit *units, double *value,
-    const struct unit **unit)
+take_number(const char *const *word, int words, bool (*factor_of)(const char *, double *), double *value, bool *unit)
 {
 	const int small = words_small(word, words);
 	char number[NUMBER_SIZE];
 	const char *rest = words > small ? bare_number(word[small], number) : NULL;
 	int taken = small + 1;
-	double read;
+	double read, factor = 1;
 
-	*unit = NULL;
+	*unit = false;
 	if (rest == NULL || !text_to_real(number, &read) || !(read > 0))
 		return 0;
 	if (*rest != '\0' && !text_equal(rest, "$")) {
-		*unit = find_unit(units, rest);
-		if (*unit == NULL)
+		*unit = find_factor(factor_of, rest, &factor);
+		if (!*unit)
 			return 0;
 	} else if (words > taken) {
-		*unit = find_unit(units, word[taken]);
-		taken += *unit != NULL;
+		*unit = find_factor(factor_of, word[taken], &factor);
+		taken += *unit;
 	}
-	*value = *unit != NULL ? read * (*unit)->factor : read;
+	*value = *unit ? read * factor : read;
 	return taken;
 }
 
 int
 words_amount(const char *const *word, int words, double *amount)
 {
-	const struct unit *unit;
+	bool unit;
 
-	return take_number(word, words, many, amount, &unit);
+	return take_number(word, words, many_factor, amount, &unit);
 }
 
 int
 words_days(const char *const *word, int words, double *days)
 {
-	const struct unit *unit;
+	bool unit;
 
-	return take_number(word, words, spans, days, &unit);
+	return take_number(word, words, days_factor, days, &unit);
 }
 
 int
 words_time(const char *const *word, int words, char *time, size_t size)
 {
-	const struct unit *unit;
+	bool unit;
 	double seconds;
-	const int taken = take_number(word, words, times, &seconds, &unit);
+	const int taken = take_number(word, words, seconds_factor, &seconds, &unit);
 
-	if (taken == 0 || (unit == NULL && seconds >= bare_seconds))
+	if (taken == 0 || (!unit && seconds >= bare_seconds))
 		return 0;
 	if (seconds < 1)
 		text_put(time, size, "%.10gms", 1e3 * seconds);

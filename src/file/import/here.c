@@ -8,7 +8,7 @@
 #include "core/base/number.h"
 #include "core/framework/resolve.h"
 #include "file/machines/machines.h"
-#include "file/machines/slurm.h"
+#include "file/notation/sbatch.h"
 
 #define DRIVER "/proc/driver/nvidia/gpus"
 
@@ -60,21 +60,18 @@ driver_gpus(const char *root, char *name, size_t size)
 	return gpus;
 }
 
-/* SLURM_GPUS_PER_NODE is as it was typed: "8", "h100:8". */
+/* SLURM_GPUS_PER_NODE is as it was typed. */
 static int64_t
-slurm_gpus(char *name, size_t size)
+job_gpus(char *name, size_t size)
 {
 	const char *typed = getenv("SLURM_GPUS_PER_NODE");
 	const int64_t granted = count_of(getenv("SLURM_GPUS_ON_NODE"));
-	char gres[96];
-	int64_t gpus = 0, nics;
+	int64_t gpus = 0;
 
 	*name = '\0';
-	if (typed != NULL) {
-		text_put(gres, sizeof gres, "gpu:%s", typed);
-		slurm_gres(gres, strlen(gres), name, size, &gpus, &nics);
-	}
-	return granted > 0 ? granted : most_of(gpus, 0);
+	if (typed != NULL)
+		gpus = slurm_gpus(typed, name, size);
+	return granted > 0 ? granted : gpus;
 }
 
 /* Nodes and GPUs of each, as far as anything tells; where from. */
@@ -87,7 +84,7 @@ find_size(int64_t *nodes, int64_t *gpus, char *name, size_t size)
 	*nodes = count_of(getenv("SLURM_NNODES"));
 	if (*nodes == 0)
 		*nodes = count_of(getenv("SLURM_JOB_NUM_NODES"));
-	*gpus = slurm_gpus(name, size);
+	*gpus = job_gpus(name, size);
 	if (*nodes > 0)
 		return "the Slurm job";
 	if (world > 0 && local > 0 && world % local == 0) {

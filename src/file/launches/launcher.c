@@ -61,29 +61,6 @@ take_launcher(struct import *im, struct jsonin *j)
 
 /* ---- what the launched script is given ------------------------------------------------------- */
 
-/* The next word of the text that ends so, from *at on, comments and what names the launcher's own settings left out;
- * false: no more. */
-static bool
-next_named(const struct import *im, const char **at, const char *ending, char *name, size_t size)
-{
-	static const char parts[] = " \t\r\n\"'=`";
-
-	for (const char *end, *begin, *line; (begin = end = strstr(*at, ending)) != NULL;) {
-		*at = end += strlen(ending);
-		if (*end != '\0' && strchr(parts, *end) == NULL && *end != '\\' && *end != ';')
-			continue;
-		while (begin > im->text && strchr(parts, begin[-1]) == NULL)
-			begin--;
-		for (line = begin; line > im->text && line[-1] != '\n'; line--)
-			;
-		if (line[strspn(line, " \t")] == '#' || (begin - line >= 12 && strncmp(begin - 12, "config_file", 11) == 0))
-			continue;
-		text_put(name, size, "%.*s", (int)(end - begin), begin);
-		return true;
-	}
-	return false;
-}
-
 /* The trainer that such a script is TRL's, by its name. */
 static bool
 is_of_trl(const char *script)
@@ -96,47 +73,44 @@ is_of_trl(const char *script)
 	return false;
 }
 
-/* Settings of the script: what it calls itself, where it is at hand, and a file of YAML behind it, as TrlParser and
- * HfArgumentParser read it. Whose they are, NULL: of no trainer that is known. */
+/* Settings of the script: what it calls itself, where it is at hand, and a file of YAML that it is given, as TrlParser
+ * and HfArgumentParser read it. Whose they are, NULL: of no trainer that is known. */
 static void (*script_reader(struct jsonin *j, struct import *im))(struct import *, struct jsonin *)
 {
-	char name[PLANFILE_PATH_SIZE], script[PLANFILE_PATH_SIZE] = "";
-	const char *at = im->text;
-
-	while (script[0] == '\0' && next_named(im, &at, ".py", name, sizeof name)) {
-		if (tuning_script(j, im, name))
-			return jsonin_text(j, TUNING_METHOD) != NULL ? tuning_trl : tuning_trainer;
-		text_put(script, sizeof script, "%s", pathname_last(name));
-	}
-	for (int i = 0; script[0] != '\0' && i < 2; i++)
-		for (at = strstr(im->text, script); next_named(im, &at, i == 0 ? ".yaml" : ".yml", name, sizeof name); ) {
-			named_below(im, j, named_known(name), "config");
-			json_object_del(j->root, "config");
-		}
-	if (!jsonin_has(j, "model_name_or_path") || !jsonin_has(j, "per_device_train_batch_size"))
-		return NULL;
-	return is_of_trl(script) ? tuning_trl : tuning_trainer;
-}
-
-/* A model that the catalogue knows under a key of an unknown script, --model NAME or actor.model_name=NAME. */
-static void
-take_model(struct import *im)
-{
-	static const char keys[] = "model model_name model_path model_id model_name_or_path base_model pretrained_model";
+	const char *script = jsonin_text(j, WORDS_SCRIPT), *settings = jsonin_text(j, "config");
 	char name[128];
 
-	for (const char *at = im->text; (at = strstr(at, "model")) != NULL; at++) {
-		const char *begin = at, *value;
-		size_t n;
+	text_put(name, sizeof name, "%s", script != NULL ? pathname_last(script) : "");
+	if (script != NULL && tuning_script(j, im, script))
+		return jsonin_text(j, TUNING_METHOD) != NULL ? tuning_trl : tuning_trainer;
+	if (settings == NULL)
+		settings = jsonin_text(j, WORDS_SETTINGS);
+	if (settings != NULL) {
+		named_below(im, j, named_known(settings), "config");
+		json_object_del(j->root, "config");
+	}
+	if (!jsonin_has(j, "model_name_or_path") || !jsonin_has(j, "per_device_train_batch_size"))
+		return NULL;
+	return is_of_trl(name) ? tuning_trl : tuning_trainer;
+}
 
-		while (begin > im->text && (begin[-1] == '_' || (begin[-1] >= 'a' && begin[-1] <= 'z')))
-			begin--;
-		n = strspn(begin, "abcdefghijklmnopqrstuvwxyz_");
-		value = begin + n + strspn(begin + n, "= \"'");
-		text_put(name, sizeof name, "%.*s", (int)strcspn(value, " \t\r\n\"'\\;"), value);
-		if (value > begin + n && text_index(keys, begin, n) >= 0 && begin > im->text && strchr("-.", begin[-1]) != NULL &&
-		    name[0] != '-' && import_known(im, name, "model"))
+/* A model that the catalogue knows under a key of an unknown script: --model NAME, or an override such as
+ * actor.model_name=NAME. */
+static void
+take_model(struct import *im, const struct jsonin *j)
+{
+	static const char keys[] = "model|model_name|model_path|model_id|model_name_or_path|base_model|pretrained_model";
+	char key[32], name[128];
+
+	for (int64_t i = 0; text_choice(keys, i, key, sizeof key); i++) {
+		if (jsonin_text(j, key) != NULL && import_known(im, jsonin_text(j, key), key))
 			return;
+		text_add(key, sizeof key, "=");
+		for (const char *at = im->text; (at = strstr(at, key)) != NULL; at++) {
+			text_put(name, sizeof name, "%.*s", (int)strcspn(at + strlen(key), " \t\r\n\"'\\;"), at + strlen(key));
+			if (at > im->text && at[-1] == '.' && import_known(im, name, key))
+				return;
+		}
 	}
 }
 
@@ -151,7 +125,7 @@ launcher_read(struct import *im)
 		if ((read = script_reader(&j, im)) != NULL) {
 			read(im, &j);
 		} else {
-			take_model(im);
+			take_model(im, &j);
 			take_launcher(im, &j);
 		}
 	}

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "file/launches/launches.h"
 #include "file/launches/megatron_args.h"
 #include "file/launches/megatron_flags.h"
@@ -355,28 +356,20 @@ smallest_world(const struct plan *p)
 
 /* ---- the machines ------------------------------------------------------------------------- */
 
-/* "8", "h100:8" and "gpu:h100:8" are 8. */
-static int64_t
-last_number(const char *text)
-{
-	const char *colon = strrchr(text, ':');
-	char digits[24];
-	int64_t n;
-
-	text_put(digits, sizeof digits, "%.*s", (int)strspn(colon != NULL ? colon + 1 : text,
-	    "0123456789"), colon != NULL ? colon + 1 : text);
-	return text_to_int(digits, &n) && n > 0 ? n : 0;
-}
-
-/* What a flag of torchrun or srun says; 0 where only a run could tell. */
+/* What a flag of torchrun or srun says, of "1:4" the most; 0 where only a run could tell. */
 static int64_t
 launch_number(const struct megatron_args *a, const char *const *flags)
 {
 	for (; *flags != NULL; flags++) {
 		const struct megatron_arg *arg = megatron_arg(a, *flags);
+		char kind[PLAN_ID_SIZE];
+		int64_t n = 0;
 
-		if (arg != NULL && arg->values > 0 && !arg->value[0].unknown)
-			return last_number(arg->value[0].text);
+		if (arg == NULL || arg->values == 0 || arg->value[0].unknown)
+			continue;
+		if (strchr(arg->value[0].text, ':') != NULL)
+			return slurm_gpus(arg->value[0].text, kind, sizeof kind);
+		return text_to_int(arg->value[0].text, &n) ? most_of(n, 0) : 0;
 	}
 	return 0;
 }

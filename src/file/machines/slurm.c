@@ -1,5 +1,3 @@
-#include "file/machines/slurm.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,72 +7,9 @@
 #include "file/machines/machines.h"
 #include "file/machines/slurm_text.h"
 #include "file/machines/topology.h"
+#include "file/notation/sbatch.h"
 
 enum { WORDS_MAX = 64 };
-
-/* ---- Gres ---------------------------------------------------------------------------- */
-
-/* One item, "gpu:h100:8": its number, 1 where it has none, -1 where what stands for it is none;
- * the type into type. */
-static int64_t
-item_count(const char *item, size_t length, char *type, size_t size)
-{
-	const char *first = memchr(item, ':', length), *last;
-	char number[24];
-	int64_t n;
-
-	*type = '\0';
-	if (first == NULL)
-		return 1;
-	last = first;
-	for (const char *c = first; c < item + length; c++)
-		last = *c == ':' ? c : last;
-	text_put(number, sizeof number, "%.*s", (int)(item + length - last - 1), last + 1);
-	if (!text_to_int(number, &n) || n < 0 || n > 1024) {
-		if (last > first)
-			return -1;
-		n = 1; /* gpu:h100 */
-		last = item + length;
-	}
-	if (last > first)
-		text_put(type, size, "%.*s", (int)(last - first - 1), first + 1);
-	return n;
-}
-
-bool
-slurm_gres(const char *gres, size_t length, char *gpu, size_t size, int64_t *gpus,
-    int64_t *nics)
-{
-	char type[PLAN_ID_SIZE];
-	int64_t most = 0;
-
-	*gpus = *nics = 0;
-	text_put(gpu, size, "%s", "");
-	for (size_t at = 0; at < length;) {
-		size_t n = 0, plain;
-		int64_t count;
-
-		for (int depth = 0; at + n < length && (depth > 0 || gres[at + n] != ','); n++)
-			depth += (gres[at + n] == '(') - (gres[at + n] == ')');
-		for (plain = 0; plain < n && gres[at + plain] != '('; plain++)
-			continue;
-		count = item_count(gres + at, plain, type, sizeof type);
-		if (plain >= 3 && count < 0) {
-			*gpus = -1;
-			return false;
-		}
-		if (plain >= 3 && strncmp(gres + at, "gpu", 3) == 0) {
-			*gpus += count;
-			if (count > most) {
-				most = count;
-				text_put(gpu, size, "%s", type);
-			}
-		} else if (plain >= 3 && strncmp(gres + at, "nic", 3) == 0)
-			*nics += count;
-		at += n + 1;
-	}
-	return *gpus > 0;
-}
 
 /* GPUs by kind into the account of machines, with a complaint where they make no sense. */
 static bool

@@ -119,13 +119,19 @@ flag_value(const char *text)
 	return object != NULL ? object : yamlin_plain(text);
 }
 
+static bool
+is_python(const char *word)
+{
+	const size_t n = strlen(word);
+
+	return n > 3 && text_equal(word + n - 3, ".py");
+}
+
 /* A script behind a launcher's flag that has its value, or takes none, is what it launches. */
 static bool
 is_launched(const char *flag, size_t values, const char *word)
 {
-	const size_t n = strlen(word);
-
-	return n > 3 && strcmp(word + n - 3, ".py") == 0 && (values > 0 || strncmp(flag, "--use_", 6) == 0);
+	return is_python(word) && (values > 0 || strncmp(flag, "--use_", 6) == 0);
 }
 
 /* argparse takes a name with hyphens for one with underscores, and a value behind '='. */
@@ -224,6 +230,33 @@ take_flags(struct jsonin *j, struct import *im, const struct shell_list *command
 			take_flag(j, im, &command->word[i], command->count - i);
 }
 
+/* What composer and MaxText read before their overrides. */
+static bool
+is_settings(const char *word)
+{
+	const size_t n = strlen(word);
+
+	return word[0] != '-' && strchr(word, '=') == NULL && n > 5 && (strcmp(word + n - 5, ".yaml") == 0 ||
+	    strcmp(word + n - 4, ".yml") == 0);
+}
+
+/* Who does not ask for them is not told of them. */
+static void
+take_script(struct jsonin *j, const struct shell_list *command)
+{
+	size_t k = 0;
+
+	while (k < command->count && !is_python(command->word[k].text))
+		k++;
+	if (k == command->count)
+		return;
+	jsonin_put(j->root, WORDS_SCRIPT, json_string(command->word[k].text));
+	if (k + 1 < command->count && is_settings(command->word[k + 1].text))
+		jsonin_put(j->root, WORDS_SETTINGS, json_string(command->word[k + 1].text));
+	jsonin_has(j, WORDS_SCRIPT);
+	jsonin_has(j, WORDS_SETTINGS);
+}
+
 /* A number, or the most of "1:4" of torchrun; "gpu" and "auto" are for a run to tell. */
 static void
 put_launch(struct jsonin *j, struct import *im, const char *name, const struct shell_word *value)
@@ -297,16 +330,6 @@ take_launch(struct jsonin *j, struct import *im, const struct shell *s, size_t r
 					put_launch(j, im, told[i].name, w + 1);
 			}
 	}
-}
-
-/* What composer and MaxText read before their overrides. */
-static bool
-is_settings(const char *word)
-{
-	const size_t n = strlen(word);
-
-	return word[0] != '-' && strchr(word, '=') == NULL && n > 5 && (strcmp(word + n - 5, ".yaml") == 0 ||
-	    strcmp(word + n - 4, ".yml") == 0);
 }
 
 static void
@@ -429,6 +452,8 @@ take_chosen(struct jsonin *j, struct import *im, struct shell *s, const struct w
 		else
 			take_overrides(j, im, &list, w->launch);
 	}
+	if (w->launch && w->programs != NULL)
+		take_script(j, &list);
 	free(l.launch);
 	free(list.word);
 	return at;

@@ -18,6 +18,10 @@
 /* What stands behind a program's name and is no flag: a model, a file of settings. */
 #define WORDS_OPERAND "argument"
 
+/* The script in Python of a command that a launcher runs, and a file of YAML that stands right behind it. */
+#define WORDS_SCRIPT "script"
+#define WORDS_SETTINGS "script's settings"
+
 /* Of a loop, by its line; and of a word that only a run tells, behind the value of a flag: "$EXTRA_ARGS". */
 #define WORDS_LOOP "line %u: the first round of the loop"
 #define WORDS_ADDED "only a run would tell what it adds"
