@@ -83,7 +83,7 @@ run 0 check --model=llama-3.1-8b --nodes=1 --gpus-per-node=2 --global-batch-size
 	--set=model.max_position=1000000 --sequence-length=1000000
 out_has '^a shorter sequence fits: --set=training.sequence_length=125000 '
 about 'a trainer is no engine'
-run 1 check --model=llama-3.1-8b --nodes=1 --gpus-per-node=1 --global-batch-size=8 --set=finetune.method=qlora
+run 1 check --layout=megatron --model=llama-3.1-8b --nodes=1 --gpus-per-node=1 --global-batch-size=8 --set=finetune.method=qlora
 out_lacks 'layout vllm'
 about 'the last line is what a search would do'
 run 1 check --model=llama-3.1-8b --nodes=2 --cp=3 --tp=1 --pp=1

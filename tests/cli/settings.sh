@@ -70,8 +70,7 @@ bad_usage 'parallel\.tp=two: ' check --set parallel.tp=two
 bad_usage 'parallel\.layout=megatrn: .*megatron' check --layout=megatrn
 bad_usage 'training\.hidden_dropout=2: .*0 to 1' check --set training.hidden_dropout=2
 bad_usage 'cluster\.nodes=99999999999999999999: ' check --nodes=99999999999999999999
-bad_usage 'write --set model\.kv_heads=VALUE' check --kv-heads=2
-bad_usage 'did you mean --gpus-per-node' check --gpus_per_node=2
+bad_usage 'unknown option .--kv-heeds=2' check --kv-heeds=2
 # what follows from others is no field, and --dp not short for --dp-replicate
 for option in --dp=4 --edp=2 --set=parallel.dp=4; do
 	bad_usage 'not a field but a result: data parallel size' check "$option"
@@ -80,7 +79,7 @@ bad_usage "'--dp': not a field but a result" check --dp 4
 bad_usage "'parallel\.dp': not a field but a result" search --free=parallel.dp
 printf 'parallel: {\n dp = 4; };\n' >dp.cfg
 bad_usage '^dp\.cfg:2: error: parallel\.dp: not a field but a result' check dp.cfg
-run 1 check --gpu=h100-sxm-80
+run 1 check --gpu=h100-sxm-81
 no_err
 out_has '^error cluster\.gpu '
 

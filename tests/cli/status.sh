@@ -98,12 +98,12 @@ err_has '^open\.cfg:2: error: '
 # what is not refused is not silent about a model or GPU that nobody knows
 for command in groups layers map pipeline 'map --color-by=layers'; do
 	# shellcheck disable=SC2086
-	run 0 $command --model=llama-3.1-8
+	run 0 $command --model=llama-3.1-9b
 	err_has '^shardplan: warning model\.preset unknown_model: .* \(fix: model\.preset=llama'
 done
 
 # what nobody knows is not made up
-for unknown in --gpu=h100-sxm-80 --model=llama-3.1-8 --global-batch-size=65; do
+for unknown in --gpu=h100-sxm-81 --model=llama-3.1-9b --global-batch-size=65; do
 	run 1 estimate $unknown
 	err_has '^shardplan: error '
 	out_lacks 'GiB|[0-9] B|fits|MFU|^stage '
@@ -121,14 +121,14 @@ for unknown in --gpu=h100-sxm-80 --model=llama-3.1-8 --global-batch-size=65; do
 	out_has '^fits +- +-$|^legal +no +no'
 	out_lacks '^its memory|^step|^pipeline stages'
 done
-run 1 estimate --model=llama-3.1-8
+run 1 estimate --model=llama-3.1-9b
 out_has '^parameters   -$'
 out_lacks 'billion'
-run 0 rank 0 --model=llama-3.1-8
+run 0 rank 0 --model=llama-3.1-9b
 out_lacks '^stage '
-run 0 diff --model=llama-3.1-8 plan.cfg plan.cfg
+run 0 diff --model=llama-3.1-9b plan.cfg plan.cfg
 out_lacks 'billion'
-run 1 explain --model=llama-3.1-8 params.total
+run 1 explain --model=llama-3.1-9b params.total
 no_out
 run 1 estimate --global-batch-size=65
 out_has '^parameters   8\.03 billion'
@@ -163,8 +163,9 @@ out_has '^warning cluster\.fp8_tflops faster_than_peak: '
 # bad usage
 bad_usage "'grops' is neither a command nor a file .did you mean groups\?." grops
 bad_usage "unknown command 'grops' .did you mean groups\?." grops plan.cfg
-bad_usage "unexpected argument 'b'" check plan.cfg b
-bad_usage "unexpected argument 'b'" plan.cfg b
+bad_usage "'b' is neither a file nor a word of a plan" check plan.cfg b
+bad_usage "'b' is neither a file nor a word of a plan, .* nor a command" plan.cfg b
+bad_usage "unexpected argument 'b.cfg'" check plan.cfg b.cfg
 bad_usage 'the command comes first: shardplan check plan.cfg' plan.cfg check
 bad_usage "unknown option '--frobnicate'$" groups --frobnicate
 bad_usage "option '--c=3' may be any of --color-by, --color, --core, --cp, " groups --c=3

@@ -82,7 +82,7 @@ static const struct {
 	{ "finetune.method=lora finetune.rank=6 tp=4", "rank_not_divisible" },
 	{ "finetune.method=lora finetune.target=experts", "adapters_without_effect" },
 	{ "layout=torchtitan finetune.method=qlora tp=2", "quantized_with_tp" },
-	{ "finetune.method=qlora", "quantized_in_megatron" },
+	{ "finetune.method=qlora layout=megatron", "quantized_in_megatron" },
 	{ "finetune.method=qlora layout=seed", "quantized_in_megatron" },
 	{ "finetune.method=qlora layout=nanotron", "quantized_in_megatron" },
 	{ "layout=torchtitan finetune.method=full finetune.quantization=int8", "quantized_trained" },

@@ -529,11 +529,17 @@ test_shorthand(void **state)
 	/* Nodes have as many GPUs as the new kind's do. */
 	assert_int_equal(shorthand_read("72xgb200", &plan, &test_catalog, said, sizeof said),
 	    SHORTHAND_SAYS);
-	assert_string_equal(said, "cluster.gpu=gb200 cluster.nodes=9");
-	field_mark(FIELD_GPUS_PER_NODE, &plan, false);
+	assert_string_equal(said, "cluster.gpu=gb200 cluster.nodes=18");
+	field_mark(FIELD_GPUS_PER_NODE, &plan, true);
 	assert_int_equal(shorthand_read("72xgb200", &plan, &test_catalog, said, sizeof said),
 	    SHORTHAND_SAYS);
-	assert_string_equal(said, "cluster.gpu=gb200 cluster.nodes=18");
+	assert_string_equal(said, "cluster.gpu=gb200 cluster.nodes=9");
+	/* Checkpoints are called by their makers' names, and say their format. */
+	check_says("meta-llama/Llama-3.3-70B-Instruct", FIELD_PRESET, "llama-3.1-70b");
+	check_says("llama3_1_8b", FIELD_PRESET, "llama-3.1-8b");
+	assert_int_equal(shorthand_read("Qwen/Qwen3-30B-A3B-GPTQ-Int4", &plan, &test_catalog, said, sizeof said),
+	    SHORTHAND_SAYS);
+	assert_string_equal(said, "model.preset=qwen3-30b-a3b model.checkpoint_dtype=int4 serving.dense_dtype=int4");
 	/* longer than any number of GPUs: not a part of it */
 	assert_int_equal(shorthand_read("111111111111111111111111x8", &plan, &test_catalog, said,
 	    sizeof said), SHORTHAND_NONE);

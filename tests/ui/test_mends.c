@@ -70,7 +70,7 @@ test_hint_line(void **test)
 	assert_true(shows(s, " (f: "));
 	s->state.form.field = FIELD_NODES;
 	type(s, "j");
-	assert_true(shows(s, "(:gpus): GPUs in each node"));
+	assert_true(shows(s, "(:gpus_per_node) follows GPU: GPUs in each node"));
 	type(s, ":set vpp 1\r:set micro_batch_size 2\ru");
 	s->state.message[0] = '\0';
 	assert_true(shows(s, " (f: "));

@@ -1,6 +1,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/base/options.h"
 #include "core/base/text.h"
@@ -9,7 +10,7 @@
 #include "prefs/settings.h"
 
 /* What getopt_long returns for an option: the row of a table, past all characters. */
-enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, RESULT_BASE = 0x3000, OPERAND = 1 };
+enum { FIXED_BASE = 0x1000, FIELD_BASE = 0x2000, RESULT_BASE = 0x3000, OPERAND = 1, GPUS = 2 };
 
 #define AT(member) .at = offsetof(struct options, member)
 
@@ -280,12 +281,32 @@ complain_unknown(const char *arg, const struct option *known)
 		usage_error("unknown option '%s'", arg);
 }
 
+/* --kv-heads=8, a field without an option of its own; or with its key, where that has another name. */
+static bool
+take_field(struct options *o, const char *arg)
+{
+	const char *equals = strchr(arg, '=');
+	char name[64];
+	enum field_id f;
+
+	if (strncmp(arg, "--", 2) != 0 || equals == NULL)
+		return false;
+	text_put(name, sizeof name, "%.*s", (int)(equals - arg - 2), arg + 2);
+	for (char *c = name; *c != '\0'; c++)
+		if (*c == '-')
+			*c = '_';
+	if ((f = field_find(name)) == FIELD_COUNT)
+		return false;
+	o->setting[o->settings++] = (struct setting){ f, equals + 1 };
+	o->given |= TAKES_PLAN;
+	return true;
+}
+
 /* Say what is wrong with an option that getopt_long did not take. */
 static void
 complain_option(const char *arg, bool lacks_value, const struct option *known)
 {
 	char name[64];
-	enum field_id f;
 
 	if (strncmp(arg, "--", 2) != 0) {
 		usage_error("invalid option '-%c'", lacks_value ? arg[1] : optopt);
@@ -300,16 +321,7 @@ complain_option(const char *arg, bool lacks_value, const struct option *known)
 		usage_error("option '--%s' takes no value", name);
 		return;
 	}
-	/* --kv-heads: a field without an option of its own */
-	for (char *c = name; *c != '\0'; c++)
-		if (*c == '-')
-			*c = '_';
-	if ((f = field_find(name)) != FIELD_COUNT && field_table[f].flag != NULL)
-		usage_error("unknown option '%s' (did you mean --%s?)", arg, field_table[f].flag);
-	else if (f != FIELD_COUNT)
-		usage_error("unknown option '%s' (write --set %s=VALUE)", arg, field_table[f].path);
-	else
-		complain_unknown(arg, known);
+	complain_unknown(arg, known);
 }
 
 static int
@@ -336,6 +348,7 @@ fill_long_options(struct option *out)
 			if (names[i] != NULL)
 				out[n++] = (struct option){ names[i], required_argument, NULL, FIELD_BASE + f };
 	}
+	out[n++] = (struct option){ "gpus", required_argument, NULL, GPUS };
 	/* So that --dp is no short form of --dp-replicate. */
 	out[n++] = (struct option){ "dp", optional_argument, NULL, RESULT_BASE + RESULT_DP };
 	out[n++] = (struct option){ "edp", optional_argument, NULL, RESULT_BASE + RESULT_EDP };
@@ -350,6 +363,14 @@ take_option(struct options *o, int c, const char *arg, const struct option *know
 		o->operand[o->operands++] = optarg;
 		return true;
 	}
+	if (c == GPUS) {
+		text_put(o->gpus, sizeof o->gpus, "gpus=%s", optarg);
+		o->word[o->words++] = o->gpus;
+		o->given |= TAKES_PLAN;
+		return true;
+	}
+	if (c == '?' && take_field(o, arg))
+		return true;
 	if (c == '?' || c == ':') {
 		complain_option(arg, c == ':', known);
 		return false;
@@ -374,20 +395,50 @@ find_command(struct options *o, int words)
 	const struct subcommand *found = words > 0 ? subcommand_find(o->commands, o->operand[0]) : NULL;
 	const char *near;
 
+	for (int i = 1; found == NULL && i < words; i++)
+		if (subcommand_find(o->commands, o->operand[i]) != NULL) {
+			usage_error("the command comes first: shardplan %s %s", o->operand[i], o->operand[0]);
+			return false;
+		}
+
 	o->command = found != NULL ? found : o->commands;
-	o->word = found == NULL && words == 1;
+	o->word_first = found == NULL && words > 0;
 	if (found != NULL) {
 		o->operands--;
 		memmove(o->operand, o->operand + 1, (size_t)o->operands * sizeof *o->operand);
-	} else if (o->operands > 1 && words > 0 && strpbrk(o->operand[0], "./") == NULL) {
-		near = subcommand_near(o->commands, o->operand[0]);
-		if (near != NULL)
-			usage_error("unknown command '%s' (did you mean %s?)", o->operand[0], near);
-		else
-			usage_error("unknown command '%s'", o->operand[0]);
+	} else if (o->operands > 1 && words > 0 && (near = subcommand_near(o->commands, o->operand[0])) != NULL) {
+		usage_error("unknown command '%s' (did you mean %s?)", o->operand[0], near);
 		return false;
 	}
 	return true;
+}
+
+/* A path that nobody would write for a word, or a file that is there: a directory is no plan. */
+static bool
+is_file(const char *operand)
+{
+	const size_t n = strlen(operand), end = sizeof ".cfg" - 1;
+	struct stat st;
+
+	return *operand == '\0' || text_equal(operand, "-") || *operand == '/' || *operand == '.' ||
+	    (n > end && text_equal(operand + n - end, ".cfg")) || (stat(operand, &st) == 0 && !S_ISDIR(st.st_mode));
+}
+
+/* Words of a command that takes them, among the operands before its last ones. */
+static void
+part_words(struct options *o)
+{
+	const int tail = o->command->most - 1, most = o->operands > tail ? o->operands - tail : 0;
+	int kept = 0;
+
+	if ((o->command->takes & TAKES_WORDS) == 0)
+		return;
+	for (int i = 0; i < o->operands; i++)
+		if (i < most && !is_file(o->operand[i]))
+			o->word[o->words++] = o->operand[i];
+		else
+			o->operand[kept++] = o->operand[i];
+	o->operands = kept;
 }
 
 /* Options and operands against what the command takes. */
@@ -410,12 +461,6 @@ check_command(const struct options *o)
 		usage_error("%s needs %s", name, command->arguments);
 		return false;
 	}
-	if (o->operands > command->most && *command->name == '\0' &&
-	    subcommand_find(o->commands, o->operand[command->most]) != NULL) {
-		usage_error("the command comes first: shardplan %s %s", o->operand[command->most],
-		    o->operand[0]);
-		return false;
-	}
 	if (o->operands > command->most) {
 		usage_error("%s: unexpected argument '%s'", name, o->operand[command->most]);
 		return false;
@@ -436,15 +481,16 @@ has_options(int argc, char **argv)
 bool
 options_parse(struct options *o, const struct subcommand *commands, int argc, char **argv)
 {
-	struct option long_options[OPTIONS + 2 * FIELD_COUNT + 3];
+	struct option long_options[OPTIONS + 2 * FIELD_COUNT + 4];
 	size_t most = (size_t)argc + 1;
 	int c, words, at = 1;
 
 	*o = (struct options){ .stage = -1, .commands = commands, .command = commands };
 	o->operand = calloc(most, sizeof *o->operand);
+	o->word = calloc(most, sizeof *o->word);
 	o->setting = calloc(most, sizeof *o->setting);
 	o->ask = calloc(most, sizeof *o->ask);
-	if (o->operand == NULL || o->setting == NULL || o->ask == NULL) {
+	if (o->operand == NULL || o->word == NULL || o->setting == NULL || o->ask == NULL) {
 		out_of_memory();
 		return false;
 	}
@@ -464,23 +510,15 @@ options_parse(struct options *o, const struct subcommand *commands, int argc, ch
 		o->operand[o->operands++] = argv[optind++];
 	if (!find_command(o, words))
 		return false;
+	part_words(o);
 	return o->help || o->version || check_command(o);
-}
-
-struct field_set
-options_asked(const struct options *o)
-{
-	struct field_set asked = { { 0 } };
-
-	for (size_t i = 0; i < o->settings; i++)
-		field_set_add(&asked, o->setting[i].field);
-	return asked;
 }
 
 void
 options_free(struct options *o)
 {
 	free(o->operand);
+	free(o->word);
 	free(o->setting);
 	free(o->ask);
 }

@@ -16,7 +16,6 @@
 #include "cli/base/subcommand.h"
 #include "core/framework/layout.h"
 #include "core/plan/field.h"
-#include "core/plan/field_set.h"
 #include "core/plan/override.h"
 #include "ui/app/app.h"
 #include "ui/map/map.h"
@@ -33,6 +32,9 @@ struct options {
 	const struct subcommand *command; /* the one that is asked for; the first: the screen */
 	int operands;                     /* without the command's name */
 	const char **operand;             /* owned; the strings are those of argv */
+	int words;                        /* operands that say values of a plan instead */
+	const char **word;                /* owned, as operand is */
+	char gpus[32];                    /* the word that an option stands for */
 	size_t settings;
 	struct setting *setting;          /* owned */
 	size_t asks;
@@ -57,7 +59,7 @@ struct options {
 	int64_t world;                    /* GPUs of an import, 0: not given */
 	const char *output;               /* file or directory, or NULL */
 	bool adopt, hash, csv, ascii, linear, strict, tight, pareto, json, here, list, help, version;
-	bool word;                        /* the only operand could have been a command's name */
+	bool word_first;                  /* the first word could have been a command's name */
 	unsigned given;                   /* enum takes of the options given, */
 	uint64_t fixed;                   /* and which rows of option_table they are */
 };
@@ -65,9 +67,6 @@ struct options {
 /* Read argv. False after a message on standard error; options_free in either case. */
 bool options_parse(struct options *o, const struct subcommand *commands, int argc, char **argv);
 void options_free(struct options *o);
-
-/* The fields that it gives values to. */
-struct field_set options_asked(const struct options *o);
 
 /* A fixed option for --help: "kind", "K", "only groups of this kind (repeatable)". */
 struct option_row {

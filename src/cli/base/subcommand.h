@@ -30,6 +30,7 @@ enum takes {
 	TAKES_OUTPUT = 131072,
 	TAKES_FROM = 262144,
 	TAKES_ADOPT = 524288,
+	TAKES_WORDS = 1048576, /* operands that are no file say values of the plan */
 };
 
 struct subcommand {

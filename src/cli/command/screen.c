@@ -25,30 +25,20 @@ screen_run(const struct options *o)
 {
 	const char *path = o->operands > 0 ? o->operand[0] : NULL;
 	struct app_options app = { .color = o->color, .ascii = o->ascii,
-		.linear = o->linear, .palette = o->palette, .language = o->language,
-		.asked = options_asked(o) };
+		.linear = o->linear, .palette = o->palette, .language = o->language };
 	struct settings settings;
 	char notice[512], note[512];
 	struct session s;
 	struct app_files files;
 	int status;
 
-	/* A lone word that is neither file nor command is more likely a misspelt command. */
-	if (o->word && strpbrk(path, "./") == NULL && strcmp(path, "-") != 0 &&
-	    access(path, F_OK) != 0) {
-		const char *near = subcommand_near(o->commands, path);
-
-		if (near != NULL)
-			return usage_error("'%s' is neither a command nor a file (did you mean %s?)", path,
-			    near);
-		return usage_error("'%s' is neither a command nor a file", path);
-	}
 	if (!session_open_screen(&s, o, path, note, sizeof note))
 		return STATUS_ERROR;
 	if (path != NULL && strcmp(path, "-") == 0)
 		reopen_input();
 	else if (path != NULL)
 		app.read = &s.read;
+	app.asked = s.asked;
 	files = session_files(&s);
 	preferences_read(&settings, notice, sizeof notice);
 	app.settings = &settings;

@@ -13,6 +13,7 @@
 #include "core/framework/resolve.h"
 #include "core/rules/values.h"
 #include "core/search/search_make.h"
+#include "core/plan/shorthand.h"
 #include "core/search/question.h"
 
 enum { TOP = 10, TRIED = 32, FRONT_MAX = 16384, SEQUENCES_EACH = 4 };
@@ -158,9 +159,7 @@ take_question(struct search_job *job, const struct options *o, const char *const
 	const int taken = question_ask(&job->session.plan, &job->session.catalog, asked, words, job->options, err);
 
 	*mine = *o;
-	if (taken < words) {
-		if (taken >= 0)
-			text_put(err, sizeof err, "'%s' is no file and no word of the question", asked[taken]);
+	if (taken < 0) {
 		usage_error("search %s: %s", asked[0], err);
 		return false;
 	}
@@ -344,25 +343,47 @@ run_job(struct search_job *job, const struct options *o)
 	return job->worker->kept > 0 ? STATUS_OK : STATUS_NO;
 }
 
-/* Of the operands the last one is a plan where there is such a file: not a word of a question. */
+/* Where the words have the name of a question, else their number. */
 static int
-question_words(const struct options *o)
+question_at(const struct options *o)
 {
-	const char *last = o->operands > 0 ? o->operand[o->operands - 1] : "";
-	const bool asks = o->operands > 0 && question_find(o->operand[0]) != NULL;
+	int i = 0;
 
-	return o->operands - (o->operands > 0 && (!asks || text_equal(last, "-") ||
-	    (o->operands > 1 && access(last, F_OK) == 0)));
+	while (i < o->words && question_find(o->word[i]) == NULL)
+		i++;
+	return i;
 }
 
-/* A first word that is no question, and no file though it looks like none: it is told what could stand there. */
 static bool
-knows_first(const struct options *o)
+is_shorthand(const struct search_job *job, const char *word)
 {
-	const char *first = o->operands > 0 ? o->operand[0] : "-", *near = NULL;
+	char said[512];
+
+	return shorthand_read(word, &job->session.plan, &job->session.catalog, said, sizeof said) != SHORTHAND_NONE;
+}
+
+/* How many words from there on are the question's. One that it can not ask of this plan it may of what the last
+ * ones say: those that are none of shorthand are its own. */
+static int
+question_words(const struct search_job *job, const struct options *o, int at)
+{
+	char options[QUESTION_SIZE], err[QUESTION_SIZE];
+	int words = question_ask(&job->session.plan, &job->session.catalog, o->word + at, o->words - at, options, err);
+
+	if (words < 0)
+		for (words = o->words - at; words > 1 && is_shorthand(job, o->word[at + words - 1]); words--)
+			;
+	return words;
+}
+
+/* A first word that says nothing, where there is no question: which one may be meant. */
+static bool
+knows_first(const struct search_job *job, const struct options *o)
+{
+	const char *first = o->words > 0 ? o->word[0] : "", *near = NULL;
 	size_t least = 3;
 
-	if (question_find(first) != NULL || strpbrk(first, "./") != NULL || text_equal(first, "-") || access(first, F_OK) == 0)
+	if (o->words == 0 || question_at(o) < o->words || is_shorthand(job, first))
 		return true;
 	for (size_t i = 0; i < question_count; i++) {
 		const size_t d = text_distance(question_table[i].name, first);
@@ -372,23 +393,56 @@ knows_first(const struct options *o)
 			near = question_table[i].name;
 		}
 	}
-	usage_error("search: '%s' is neither a question nor a file (%s%s%s)", first, near != NULL ? "did you mean " :
-	    "'shardplan help search' lists questions", near != NULL ? near : "", near != NULL ? "?" : "");
+	usage_error("search: '%s' is no question, no file and no word of a plan (%s%s%s)", first,
+	    near != NULL ? "did you mean " : "'shardplan help search' lists questions", near != NULL ? near : "",
+	    near != NULL ? "?" : "");
 	return false;
+}
+
+/* Words that are not the question's say values of the plan. */
+static bool
+take_words(struct search_job *job, const struct options *o, int at, int taken)
+{
+	const int rest = o->words - taken;
+	struct options words = *o;
+	char note[512];
+	bool ok;
+
+	if (rest == 0)
+		return true;
+	words.words = 0;
+	if ((words.word = calloc((size_t)rest, sizeof *words.word)) == NULL)
+		return out_of_memory(), false;
+	for (int i = 0; i < o->words; i++)
+		if (i < at || i >= at + taken)
+			words.word[words.words++] = o->word[i];
+	ok = session_set(&job->session, &words, &job->session.plan, note, sizeof note);
+	if (ok && note[0] != '\0')
+		complain("%s", note);
+	free(words.word);
+	return ok;
 }
 
 /* The job of a session that is open. */
 static int
-ask_job(struct search_job *job, const struct options *o, int words)
+ask_job(struct search_job *job, const struct options *o)
 {
-	const char *usual = words == 0 && o->objective == NULL ? question_usual(&job->session.plan) : NULL;
-	const char *const *asked = usual != NULL ? &usual : o->operand;
+	const int at = question_at(o);
+	const char *const *asked = o->word + at;
+	const char *usual;
 	char text[QUESTION_SIZE];
+	int words = question_words(job, o, at);
 	int status = STATUS_ERROR;
 	struct options mine;
 
-	words += usual != NULL;
-	if (!take_prices(&job->session, o) || (words > 0 && !take_question(job, o, asked, words, &mine, text)))
+	if (!knows_first(job, o) || !take_words(job, o, at, words) || !take_prices(&job->session, o))
+		return STATUS_ERROR;
+	usual = words == 0 && o->objective == NULL ? question_usual(&job->session.plan) : NULL;
+	if (usual != NULL) {
+		asked = &usual;
+		words = 1;
+	}
+	if (words > 0 && !take_question(job, o, asked, words, &mine, text))
 		return STATUS_ERROR;
 	if (make_job(job, words > 0 ? &mine : o))
 		status = run_job(job, words > 0 ? &mine : o);
@@ -400,12 +454,11 @@ ask_job(struct search_job *job, const struct options *o, int words)
 int
 search_command(const struct options *o)
 {
-	const int words = question_words(o);
+	struct options plain = *o;
 	struct search_job *job;
 	int status = STATUS_ERROR;
 
-	if (!knows_first(o))
-		return STATUS_ERROR;
+	plain.words = 0;
 	job = calloc(1, sizeof *job);
 	if (o->hash) {
 		free(job);
@@ -418,8 +471,8 @@ search_command(const struct options *o)
 	job->estimate[1] = calloc(1, sizeof *job->estimate[1]);
 	if (job->space == NULL || job->estimate[0] == NULL || job->estimate[1] == NULL) {
 		out_of_memory();
-	} else if (session_open(&job->session, o, words < o->operands ? o->operand[words] : NULL)) {
-		status = ask_job(job, o, words);
+	} else if (session_open(&job->session, &plain, o->operands > 0 ? o->operand[0] : NULL)) {
+		status = ask_job(job, o);
 		session_close(&job->session);
 	}
 	free(job->estimate[0]);

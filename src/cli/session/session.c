@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/session/given.h"
 #include "cli/session/session.h"
 #include "core/base/show.h"
 #include "core/base/text.h"
@@ -25,8 +26,9 @@ session_print_errors(const struct file_errors *errors)
 }
 
 static void
-no_topics(struct session *s)
+begin(struct session *s)
 {
+	s->asked = (struct field_set){ 0 };
 	s->topics = (struct topics){ 0 };
 	s->topics_language[0] = '\0';
 	s->texts = (struct texts){ 0 };
@@ -38,7 +40,7 @@ session_catalog(struct session *s)
 {
 	struct file_errors errors = { 0 };
 
-	no_topics(s);
+	begin(s);
 	s->whole = catalog_load(&s->catalog, &errors);
 	session_print_errors(&errors); /* warnings, where it could be read */
 	return s->whole;
@@ -90,8 +92,8 @@ tries_sizes(const struct options *o)
 
 /* Values of the command line; note tells of overrides of the plan that they drop, and of sizes
  * that step back before them. */
-bool
-session_set(const struct session *s, const struct options *o, struct plan *plan, char *note,
+static bool
+set_given(struct session *s, const struct options *o, const struct given *given, struct plan *plan, char *note,
     size_t size)
 {
 	const struct plan before = *plan;
@@ -100,13 +102,12 @@ session_set(const struct session *s, const struct options *o, struct plan *plan,
 	struct overrides dropped;
 	char err[640], back[128];
 
-	note[0] = '\0';
-	if (o->settings == 0)
-		return true;
-	if (!overrides_put(o->setting, o->settings, plan, &dropped, &wrong, err, sizeof err)) {
+	if (!overrides_put(given->setting, given->count, plan, &dropped, &wrong, err, sizeof err)) {
 		usage_error("%s=%s: %s", field_table[wrong->field].path, wrong->value, err);
 		return false;
 	}
+	for (size_t i = 0; plan == &s->plan && i < given->count; i++)
+		field_set_add(&s->asked, given->setting[i].field);
 	if (overrides_text(&dropped, &before, note, size) > 0)
 		text_add(note, size, " (--set keeps %s)", dropped.count == 1 ? "it" : "them");
 	plan_resolve(plan, &s->catalog);
@@ -118,16 +119,28 @@ session_set(const struct session *s, const struct options *o, struct plan *plan,
 	return true;
 }
 
+bool
+session_set(struct session *s, const struct options *o, struct plan *plan, char *note, size_t size)
+{
+	struct given given;
+	bool ok;
+
+	note[0] = '\0';
+	if (o->settings + (size_t)o->words == 0)
+		return true;
+	ok = given_read(&given, o, plan, &s->catalog) && set_given(s, o, &given, plan, note, size);
+	given_free(&given);
+	return ok;
+}
+
 /* The command line's values put into a plan that was read, and told. */
 static bool
 take_settings(struct session *s, const struct options *o, const char *path, struct plan *plan)
 {
 	char note[512], shown[256];
 
-	if (plan == &s->plan) {
+	if (plan == &s->plan)
 		s->read = *plan;
-		s->asked = options_asked(o);
-	}
 	if (!session_set(s, o, plan, note, sizeof note))
 		return false;
 	if (note[0] != '\0') {
@@ -186,10 +199,12 @@ add_names(const struct plan *p, const struct options *o, struct catalog_names *g
 	}
 }
 
-/* Names of more GPUs stand in a list. */
+/* Names of more GPUs stand in a list, or what a word says takes all names to tell. */
 static bool
 names_others(const struct plan *p, const struct options *o)
 {
+	if (o->words > 0)
+		return true;
 	for (size_t i = 0; i < o->settings; i++)
 		if (o->setting[i].field == FIELD_OTHER_GPUS)
 			return true;
@@ -202,7 +217,7 @@ catalog_named(struct session *s, const struct options *o, struct file_errors *er
 {
 	struct catalog_names gpus = { 0 }, models = { 0 };
 
-	no_topics(s);
+	begin(s);
 	s->whole = false;
 	if (names_others(&s->plan, o))
 		return false;

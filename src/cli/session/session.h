@@ -75,10 +75,9 @@ void session_close(struct session *s);
 
 /*
  * Put the values of the command line into a plan, and resolve it. note, which may stay empty,
- * tells what they dropped. False after a message.
+ * tells what they dropped; s->asked has the fields. False after a message.
  */
-bool session_set(const struct session *s, const struct options *o, struct plan *plan, char *note,
-    size_t size);
+bool session_set(struct session *s, const struct options *o, struct plan *plan, char *note, size_t size);
 
 /* A second plan beside s->plan, read in the same way. False after a message; s stays open. */
 bool session_read(struct session *s, const struct options *o, const char *path,

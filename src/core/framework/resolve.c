@@ -131,6 +131,15 @@ usual_prompt(const struct plan *p)
 	return at_most(mix != NULL ? mix->prompt : USUAL_PROMPT, left > 0 ? left : 0);
 }
 
+/* Megatron keeps no frozen weights in 4 bits; scripts of Hugging Face and DeepSpeed do (QLoRA, arXiv:2305.14314). */
+static int64_t
+usual_layout(const struct plan *p)
+{
+	if (p->mode == MODE_TRAIN && p->finetune.method == FINETUNE_QLORA)
+		return LAYOUT_DEEPSPEED;
+	return (int64_t)framework_usual(p->mode);
+}
+
 /* The rules of fields that follow others. */
 static void
 derive(enum field_id f, struct plan *p)
@@ -140,7 +149,7 @@ derive(enum field_id f, struct plan *p)
 	if (f == FIELD_NVLINK_DOMAIN)
 		p->cluster.nvlink_domain = p->cluster.gpus_per_node;
 	else if (f == FIELD_LAYOUT)
-		par->layout = (int64_t)framework_usual(p->mode);
+		par->layout = usual_layout(p);
 	else if (f == FIELD_SEQUENCE_PARALLEL)
 		par->sequence_parallel = par->tp > 1;
 	else if (f == FIELD_ETP)
@@ -335,7 +344,6 @@ plan_begin(struct plan *p)
 
 	memset(p, 0, sizeof *p);
 	field_put_int(FIELD_NODES, p, 2, err, sizeof err);
-	field_put_int(FIELD_GPUS_PER_NODE, p, 8, err, sizeof err);
 	field_put_int(FIELD_TP, p, 2, err, sizeof err);
 	field_put_int(FIELD_PP, p, 4, err, sizeof err);
 	field_offer(FIELD_TP, p);

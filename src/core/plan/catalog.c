@@ -106,7 +106,8 @@ near_by_words(const struct catalog_list *list, const char *id, bool whole)
 
 	for (size_t i = 0; i < list->count && strlen(id) >= WORDS_FROM; i++) {
 		const struct catalog_entry *entry = &list->entry[i];
-		int shared = 2 * shared_words(entry->id, id, whole);
+		const bool begins = !whole && strncasecmp(entry->id, id, strlen(id)) == 0;
+		int shared = 2 * shared_words(entry->id, id, whole) + begins;
 
 		for (int64_t k = 0; catalog_alias(entry, k, alias, sizeof alias); k++)
 			if (2 * shared_words(alias, id, whole) - 1 > shared)

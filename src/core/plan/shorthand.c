@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/plan/field.h"
+#include "core/plan/naming.h"
 
 #define DIGITS "0123456789"
 
@@ -35,6 +36,16 @@ entry_has_part(const struct catalog_entry *entry, const char *text)
 	return has;
 }
 
+/* The entry of a checkpoint's name that says no more than which model it is. */
+static const struct catalog_entry *
+named_entry(const struct catalog_list *list, const char *text)
+{
+	char said[NAMING_SIZE + 32];
+
+	return naming_settings(list, text, said, sizeof said) && strchr(said, ' ') == NULL ?
+	    catalog_find(list, strchr(said, '=') + 1) : NULL;
+}
+
 const struct catalog_entry *
 shorthand_entry(const struct catalog_list *list, const char *text, char *err, size_t size)
 {
@@ -42,6 +53,8 @@ shorthand_entry(const struct catalog_list *list, const char *text, char *err, si
 	size_t n = 0;
 
 	err[0] = '\0';
+	if (found == NULL)
+		found = named_entry(list, text);
 	if (found != NULL || strlen(text) < PART_LEAST)
 		return found;
 	for (size_t i = 0; i < list->count; i++) {
@@ -154,7 +167,7 @@ read_shape(const char *word, const struct plan *p, const struct catalog *catalog
 	    p->cluster.gpus_per_node, out, size);
 }
 
-/* A whole name of the catalogue. */
+/* A whole name of the catalogue, or of a checkpoint. */
 static bool
 read_name(const char *word, const struct catalog *catalog, char *out, size_t size)
 {
@@ -165,7 +178,7 @@ read_name(const char *word, const struct catalog *catalog, char *out, size_t siz
 		say_field(FIELD_PRESET, model->id, out, size);
 	else if (gpu != NULL)
 		say_field(FIELD_GPU, gpu->id, out, size);
-	return model != NULL || gpu != NULL;
+	return model != NULL || gpu != NULL || naming_settings(&catalog->models, word, out, size);
 }
 
 /* "serve", "qlora", "torchtitan": a choice that one field alone has. */
@@ -233,4 +246,25 @@ shorthand_read(const char *word, const struct plan *p, const struct catalog *cat
 		return is;
 	is = read_shape(text, p, catalog, out, size);
 	return is != SHORTHAND_NONE ? is : read_part(text, catalog, out, size);
+}
+
+enum shorthand
+shorthand_gpus(const char *word, const struct plan *p, char *out, size_t size)
+{
+	static const char name[] = "gpus=";
+	const size_t digits = strspn(word, DIGITS);
+	char text[24];
+	int64_t gpus;
+
+	out[0] = '\0';
+	if (strncmp(word, name, sizeof name - 1) == 0)
+		text_put(text, sizeof text, "%s", word + sizeof name - 1);
+	else if (digits > 0 && (strcasecmp(word + digits, "gpus") == 0 || strcasecmp(word + digits, "gpu") == 0))
+		text_put(text, sizeof text, "%.*s", (int)digits, word);
+	else
+		return SHORTHAND_NONE;
+	if (text_to_int(text, &gpus) && gpus > 0)
+		return read_total(gpus, p->cluster.gpus_per_node, out, size);
+	text_put(out, size, "'%s' is no number of GPUs", text);
+	return SHORTHAND_UNCLEAR;
 }

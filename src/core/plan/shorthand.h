@@ -20,8 +20,12 @@ enum shorthand {
 enum shorthand shorthand_read(const char *word, const struct plan *p, const struct catalog *catalog,
     char *out, size_t size);
 
+/* "64gpus" or "gpus=64", all GPUs of the job, as nodes of resolved plan p, which has its GPU and what else they depend on:
+ * hence no word among others. */
+enum shorthand shorthand_gpus(const char *word, const struct plan *p, char *out, size_t size);
+
 /* The entry whose name has the text in it, from the beginning or after a dash, where there is but
- * one; else NULL, with the names that have it in err, "" for none. */
+ * one, or that a checkpoint's name means; else NULL, with the names that have it in err, "" for none. */
 const struct catalog_entry *shorthand_entry(const struct catalog_list *list, const char *text,
     char *err, size_t size);
 #endif

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Words in the place of a plan, or beside it: what a user types first.
+. "$(dirname "$0")/lib.sh"
+
+# says LINE ARGUMENT...: the program prints a line that matches.
+says() {
+	line=$1
+	shift
+	about "$*"
+	"$PROG" "$@" >out 2>err
+	grep -Eq -e "$line" out || fail "prints no line '$line'"
+}
+
+printf 'cluster: { nodes = 1; gpus_per_node = 4; };\nparallel: { tp = 2; pp = 1; };\n' >four.cfg
+
+# Sizes, machines and models.
+says '^pp 0 16 32 48$' groups tp4 8x8 --kind=pp
+says '^tp 0 1 2 3 4 5 6 7$' groups llama-3.1-70b 64xh100 tp8 --kind=tp
+says '^cluster +8 nodes x 8 GPUs of h100-sxm-80gb = 64 GPUs$' estimate meta-llama/Llama-3.3-70B-Instruct 64xH100
+says '^model +llama-3.1-70b' estimate "Llama 3.1 70B" 64xh100
+says '^model +llama-3.1-70b' estimate --model=llama3-70b
+
+# Beside a plan, whose nodes they count in; and before one.
+says '^cluster +4 nodes x 4 GPUs' estimate four.cfg 16xh100
+says '^cluster +4 nodes x 4 GPUs' estimate 16gpus four.cfg
+says '^pp 0 4$' groups four.cfg pp2 nodes2 tp2 --kind=pp
+
+# All GPUs, however an option or another word changes the nodes.
+says '^cluster +16 nodes x 4 GPUs' estimate --gpus=64 --gpus-per-node=4
+says '^cluster +16 nodes x 4 GPUs of gb200' estimate 64gpus gb200
+says '^cluster +16 nodes x 4 GPUs of gb200' estimate 64xgb200
+says '^cluster +1 nodes? x 4 GPUs' estimate --gpus=4
+
+# A checkpoint's name says its format.
+says '^model.checkpoint_dtype = int4 .set.$' explain Qwen/Qwen3-32B-AWQ serve model.checkpoint_dtype
+
+# A field has an option by its key, where it has none of its own.
+says '^rank +3 of 16$' rank --kv-heads=4 tp4 3
+
+# QLoRA names no layout: Megatron's has none.
+says '^parallel +deepspeed layout: TP 1' estimate llama-3.1-8b 1x4090 qlora
+
+# A question and words, in either order.
+says '^fewest: --objective=gpus' search fewest llama-3.1-8b 2xh100
+says '^fewest: --objective=gpus' search llama-3.1-8b 2xh100 fewest
+says '^slo ttft=1s tpot=30ms' search slo ttft=1s tpot=30ms llama-3.1-8b serve 8xh100
+
+# refuses PATTERN ARGUMENT...
+refuses() {
+	pattern=$1
+	shift
+	about "$*"
+	"$PROG" "$@" >out 2>err
+	[ $? -eq 2 ] || fail 'does not exit with 2'
+	grep -q -e "$pattern" err || fail "does not say '$pattern'"
+}
+
+refuses "llama is part of several names: llama-7b" estimate llama tp8
+refuses "'nothing' is neither a file nor a word of a plan" estimate nothing
+refuses "12 GPUs are no whole nodes of 8" estimate --gpus=12
+refuses "'x' is no number of GPUs" estimate --gpus=x
+refuses "'fewst' is no question, no file and no word of a plan .did you mean fewest?" search fewst 64xh100
+refuses "'nothing' is neither a file" search fewest nothing
+
+# A directory is no plan.
+mkdir tp2
+says '^tp 0 1$' groups tp2 --kind=tp
+
+finish
