@@ -34,6 +34,20 @@ says '^cluster +1 nodes? x 4 GPUs' estimate --gpus=4
 # A checkpoint's name says its format.
 says '^model.checkpoint_dtype = int4 .set.$' explain Qwen/Qwen3-32B-AWQ serve model.checkpoint_dtype
 
+# A format is that of what the plan is for, whichever word comes first.
+says '^serving.weight_dtype = fp8 .set.$' explain fp8 serve serving.weight_dtype
+says '^training.precision = fp8 .set.$' explain fp8 training.precision
+says '^finetune.method = lora .set.$' explain lora finetune.method
+says '^serving.engine = sglang .set.$' explain serve sglang serving.engine
+says '^parallel.zero_stage = 3 .set.$' explain fsdp parallel.zero_stage
+says '^cluster +2 nodes x 8 GPUs of h200' estimate h200x16
+says '^training.recompute = full .set.$' explain recompute=full training.recompute
+
+# A batch that nobody said goes up to what many GPUs share.
+says '^batch +1024 sequences' estimate llama-3.1-8b 2048xh100 tp2 pp1
+about 'that is said'
+grep -q 'global batch steps up from 64 to 1024: nobody set it' err || fail 'is not'
+
 # A field has an option by its key, where it has none of its own.
 says '^rank +3 of 16$' rank --kv-heads=4 tp4 3
 
@@ -57,6 +71,9 @@ refuses() {
 
 refuses "llama is part of several names: llama-7b" estimate llama tp8
 refuses "'nothing' is neither a file nor a word of a plan" estimate nothing
+refuses "'dp8': not a field but a result" estimate dp8
+refuses "vllm is a value of several fields: layout, engine" estimate vllm
+refuses "'nothing=3': no field nothing" estimate nothing=3
 refuses "12 GPUs are no whole nodes of 8" estimate --gpus=12
 refuses "'x' is no number of GPUs" estimate --gpus=x
 refuses "'fewst' is no question, no file and no word of a plan .did you mean fewest?" search fewst 64xh100

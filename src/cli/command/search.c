@@ -296,7 +296,7 @@ offer_batch(const struct search_job *job, const struct options *o)
 	const int64_t batch = p->training.global_batch_size, unit = values_batch_unit(p);
 	const int64_t enough = SEQUENCES_EACH * plan_world(p);
 	const bool uneven = unit > 1 && batch % unit != 0;
-	const bool few = job->search.objective[0].timed && !field_is_set(FIELD_GLOBAL_BATCH_SIZE, p) && batch < enough;
+	const bool few = job->search.objective[0].timed && !field_is_said(FIELD_GLOBAL_BATCH_SIZE, p) && batch < enough;
 	const int64_t other = uneven ? nearest_batch(batch, unit) : enough;
 	const double now = best_rate(job);
 	char instead[48] = "";

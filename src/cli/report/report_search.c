@@ -473,7 +473,7 @@ search_complain(const struct search_job *job)
 	if (job->search.conditions == 0)
 		return;
 	put_workload(&job->space->plan, unknown, sizeof unknown);
-	if (job->space->plan.mode == MODE_TRAIN && !field_is_set(FIELD_GLOBAL_BATCH_SIZE, &job->space->plan))
+	if (job->space->plan.mode == MODE_TRAIN && !field_is_said(FIELD_GLOBAL_BATCH_SIZE, &job->space->plan))
 		text_add(unknown, sizeof unknown, ": nobody said how many (fix: --global-batch-size), and so few keep few GPUs busy");
 	complain("that is of %s", unknown);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/estimate/result.h"
 #include "core/framework/resolve.h"
 #include "core/plan/naming.h"
 #include "core/plan/shorthand.h"
@@ -48,6 +49,35 @@ read_setting(struct given *g, const struct setting *given, const struct catalog 
 	return true;
 }
 
+/* "tp=8" */
+static bool
+read_equals(struct given *g, const char *word, const struct catalog *catalog)
+{
+	const char *equals = strchr(word, '=');
+	char name[128];
+	enum field_id f;
+
+	text_put(name, sizeof name, "%.*s", (int)(equals - word), word);
+	if ((f = field_find(name)) != FIELD_NONE)
+		return read_setting(g, &(struct setting){ f, equals + 1 }, catalog);
+	usage_error("'%s': no field %s ('shardplan fields' lists them)", word, name);
+	return false;
+}
+
+/* "dp8": said, where a word begins with the name of a result. */
+static bool
+tells_result(const char *word)
+{
+	const size_t n = strcspn(word, "0123456789");
+	char name[64];
+
+	text_put(name, sizeof name, "%.*s", (int)n, word);
+	if (word[n] == '\0' || result_find(name) == RESULT_COUNT)
+		return false;
+	usage_error("'%s': not a field but a result: %s", word, result_table[result_find(name)].help);
+	return true;
+}
+
 static bool
 read_word(struct given *g, const struct options *o, const char *word, const struct plan *p,
     const struct catalog *catalog)
@@ -56,6 +86,8 @@ read_word(struct given *g, const struct options *o, const char *word, const stru
 	const char *near = o->word_first ? subcommand_near(o->commands, word) : NULL;
 	enum shorthand is;
 
+	if (strchr(word, '=') != NULL && strncmp(word, "gpus=", 5) != 0)
+		return read_equals(g, word, catalog);
 	text_put(joined, sizeof joined, "%s", word);
 	for (char *c = joined; *c != '\0'; c++)
 		if (*c == ' ')
@@ -66,6 +98,8 @@ read_word(struct given *g, const struct options *o, const char *word, const stru
 		return put_said(g, said);
 	if (is == SHORTHAND_UNCLEAR)
 		usage_error("%s", said);
+	else if (tells_result(word))
+		return false;
 	else if (near != NULL)
 		usage_error("'%s' is neither a command nor a file (did you mean %s?)", word, near);
 	else
@@ -87,17 +121,31 @@ put_given(const struct given *g, const struct plan *p, const struct catalog *cat
 	plan_resolve(out, catalog);
 }
 
-static bool
-read_words(struct given *g, const struct options *o, const struct plan *p, const struct catalog *catalog, bool gpus)
+/* What the plan is for, which says which format is meant; other words; and all GPUs, in nodes that those tell of. */
+enum pass { PASS_MODE, PASS_WORDS, PASS_GPUS, PASSES };
+
+static enum pass
+pass_of(const char *word, const struct plan *p)
 {
 	char said[SAID_SIZE];
+
+	if (shorthand_gpus(word, p, said, sizeof said) != SHORTHAND_NONE)
+		return PASS_GPUS;
+	return field_choice_index(FIELD_MODE, word) >= 0 ? PASS_MODE : PASS_WORDS;
+}
+
+static bool
+read_words(struct given *g, const struct options *o, const struct plan *p, const struct catalog *catalog)
+{
 	struct plan now;
 	bool ok = true;
 
-	put_given(g, p, catalog, &now);
-	for (int i = 0; ok && i < o->words; i++)
-		if ((shorthand_gpus(o->word[i], &now, said, sizeof said) != SHORTHAND_NONE) == gpus)
-			ok = read_word(g, o, o->word[i], &now, catalog);
+	for (enum pass pass = 0; ok && pass < PASSES; pass++) {
+		put_given(g, p, catalog, &now);
+		for (int i = 0; ok && i < o->words; i++)
+			if (pass_of(o->word[i], &now) == pass)
+				ok = read_word(g, o, o->word[i], &now, catalog);
+	}
 	return ok;
 }
 
@@ -114,9 +162,7 @@ given_read(struct given *g, const struct options *o, const struct plan *p, const
 		out_of_memory();
 	for (size_t i = 0; ok && i < o->settings; i++)
 		ok = read_setting(g, &o->setting[i], catalog);
-	if (o->words > 0)
-		ok = ok && read_words(g, o, p, catalog, false) && read_words(g, o, p, catalog, true);
-	return ok;
+	return ok && (o->words == 0 || read_words(g, o, p, catalog));
 }
 
 void

@@ -346,8 +346,10 @@ plan_begin(struct plan *p)
 	field_put_int(FIELD_NODES, p, 2, err, sizeof err);
 	field_put_int(FIELD_TP, p, 2, err, sizeof err);
 	field_put_int(FIELD_PP, p, 4, err, sizeof err);
+	field_put_int(FIELD_GLOBAL_BATCH_SIZE, p, 64, err, sizeof err);
 	field_offer(FIELD_TP, p);
 	field_offer(FIELD_PP, p);
+	field_offer(FIELD_GLOBAL_BATCH_SIZE, p);
 }
 
 void

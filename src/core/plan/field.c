@@ -123,6 +123,12 @@ field_offer(enum field_id f, struct plan *p)
 }
 
 bool
+field_is_said(enum field_id f, const struct plan *p)
+{
+	return field_is_set(f, p) && !field_is_offered(f, p);
+}
+
+bool
 field_is_offered(enum field_id f, const struct plan *p)
 {
 	return (p->offered[f / 64] >> (f % 64) & 1) != 0;

@@ -112,6 +112,9 @@ void field_mark(enum field_id f, struct plan *p, bool set);
 void field_offer(enum field_id f, struct plan *p);
 bool field_is_offered(enum field_id f, const struct plan *p);
 
+/* Set, and no such offer. */
+bool field_is_said(enum field_id f, const struct plan *p);
+
 /* Set by the user, rather than followed, absent, or what it would be anyway (field_source.h). */
 bool field_is_chosen(enum field_id f, const struct plan *p);
 

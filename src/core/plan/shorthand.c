@@ -125,6 +125,19 @@ node_digits(const char *text)
 	    (double)gpus > field_table[FIELD_GPUS_PER_NODE].most ? 0 : n;
 }
 
+/* "h100x8": as 8xh100. */
+static void
+turn(char word[PLAN_ID_SIZE])
+{
+	const char *x = strrchr(word, 'x');
+	char text[PLAN_ID_SIZE];
+
+	if (x == NULL || x == word || x[1] == '\0' || x[1 + strspn(x + 1, DIGITS)] != '\0' || strspn(word, DIGITS) > 0)
+		return;
+	text_put(text, sizeof text, "%sx%.*s", x + 1, (int)(x - word), word);
+	text_put(word, PLAN_ID_SIZE, "%s", text);
+}
+
 /* "8x8", "8x8xh100", nodes by GPUs of each; "64xh100", "1x4090", GPUs of a kind. */
 static enum shorthand
 read_shape(const char *word, const struct plan *p, const struct catalog *catalog, char *out,
@@ -181,16 +194,49 @@ read_name(const char *word, const struct catalog *catalog, char *out, size_t siz
 	return model != NULL || gpu != NULL || naming_settings(&catalog->models, word, out, size);
 }
 
-/* "serve", "qlora", "torchtitan": a choice that one field alone has. */
+/* What nobody means who says a format, a method or an engine alone. */
+static bool
+is_meant(enum field_id f, const struct plan *p)
+{
+	switch (f) {
+	case FIELD_TUNER:
+	case FIELD_ADAPTER_DTYPE:
+	case FIELD_QUANTIZATION:
+	case FIELD_CHECKPOINT_DTYPE:
+	case FIELD_GRAD_DTYPE:
+	case FIELD_MOMENTS_DTYPE:
+	case FIELD_DENSE_DTYPE:
+	case FIELD_KV_DTYPE:
+		return false;
+	case FIELD_ENGINE: /* vllm is a layout, too */
+		return true;
+	case FIELD_WEIGHT_DTYPE:
+		return p->mode == MODE_SERVE;
+	case FIELD_LAYOUT:
+		return p->mode == MODE_TRAIN;
+	default:
+		return field_in_mode(f, p->mode);
+	}
+}
+
+static bool
+has_choice(enum field_id f, const char *word)
+{
+	return field_table[f].type == FIELD_CHOICE && field_choice_index(f, word) >= 0;
+}
+
+/* "serve", "qlora", "torchtitan": a choice that one field alone has, of those that are meant. */
 static enum shorthand
-read_choice(const char *word, char *out, size_t size)
+read_choice(const char *word, const struct plan *p, char *out, size_t size)
 {
 	char fields[256] = "";
 	enum field_id found = FIELD_NONE;
-	int n = 0;
+	int n = 0, meant = 0;
 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (field_table[f].type == FIELD_CHOICE && field_choice_index(f, word) >= 0) {
+		meant += has_choice(f, word) && is_meant(f, p);
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (has_choice(f, word) && (meant == 0 || is_meant(f, p))) {
 			text_add(fields, sizeof fields, "%s%s", n++ > 0 ? ", " : "", field_short(f));
 			found = f;
 		}
@@ -199,6 +245,24 @@ read_choice(const char *word, char *out, size_t size)
 	else if (n > 1)
 		text_put(out, size, "%s is a value of several fields: %s", word, fields);
 	return n == 0 ? SHORTHAND_NONE : n == 1 ? SHORTHAND_SAYS : SHORTHAND_UNCLEAR;
+}
+
+/* What a field's values are called by everybody but it. */
+static bool
+read_usual(const char *word, char *out, size_t size)
+{
+	static const struct {
+		const char *word;
+		enum field_id field;
+		const char *value;
+	} usual[] = {
+		{ "fsdp", FIELD_ZERO_STAGE, "3" }, { "ddp", FIELD_ZERO_STAGE, "0" }, { "recompute", FIELD_RECOMPUTE, "full" },
+	};
+
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (strcasecmp(usual[i].word, word) == 0)
+			say_field(usual[i].field, usual[i].value, out, size);
+	return out[0] != '\0';
 }
 
 /* A part of a name. */
@@ -242,10 +306,14 @@ shorthand_read(const char *word, const struct plan *p, const struct catalog *cat
 	text_put(text, sizeof text, "%.*s", (int)n, word);
 	if (read_name(text, catalog, out, size) || read_number(text, out, size))
 		return SHORTHAND_SAYS;
-	if ((is = read_choice(text, out, size)) != SHORTHAND_NONE)
+	if (read_usual(text, out, size))
+		return SHORTHAND_SAYS;
+	if ((is = read_choice(text, p, out, size)) != SHORTHAND_NONE)
 		return is;
-	is = read_shape(text, p, catalog, out, size);
-	return is != SHORTHAND_NONE ? is : read_part(text, catalog, out, size);
+	if ((is = read_part(text, catalog, out, size)) != SHORTHAND_NONE)
+		return is;
+	turn(text);
+	return read_shape(text, p, catalog, out, size);
 }
 
 enum shorthand

@@ -9,7 +9,7 @@
 
 /* The last one gives way first. */
 static const enum field_id sizes[] = { FIELD_TP, FIELD_PP };
-enum { SIZES = sizeof sizes / sizeof *sizes };
+enum { SIZES = sizeof sizes / sizeof *sizes, BATCH_MOST = 1 << 20 }; /* sequences: more are no offer */
 
 /* How far a plan is from running; less is nearer. */
 struct standing {
@@ -44,6 +44,24 @@ standing_of(const struct plan *p, const struct catalog *catalog, int64_t less)
 	return s;
 }
 
+/* An offered batch goes up to what all data parallel ranks share evenly. */
+static void
+fit_batch(struct plan *p)
+{
+	const enum field_id f = FIELD_GLOBAL_BATCH_SIZE;
+	const int64_t batch = p->training.global_batch_size;
+	struct layout layout;
+	int64_t unit;
+
+	if (!field_is_offered(f, p) || !layout_size(&layout, p, NULL) || p->training.micro_batch_size > BATCH_MOST)
+		return;
+	unit = layout.dp * p->training.micro_batch_size;
+	if (unit <= 0 || unit > BATCH_MOST || batch % unit == 0)
+		return;
+	field_store_int(f, p, (batch + unit - 1) / unit * unit);
+	field_offer(f, p);
+}
+
 /* The offered sizes from the i-th on, each at all divisors of its value. */
 static void
 try_sizes(const struct plan *p, const struct catalog *catalog, int i, int64_t less,
@@ -57,6 +75,7 @@ try_sizes(const struct plan *p, const struct catalog *catalog, int i, int64_t le
 		struct standing s;
 
 		plan_resolve(&next, catalog);
+		fit_batch(&next);
 		s = standing_of(&next, catalog, less);
 		if (!is_nearer(&s, nearest))
 			return;
@@ -77,17 +96,17 @@ try_sizes(const struct plan *p, const struct catalog *catalog, int i, int64_t le
 bool
 sizes_settle(struct plan *p, const struct catalog *catalog)
 {
-	struct standing nearest;
+	struct standing as_is, nearest;
 	struct plan best = *p;
-	bool offered = false;
+	bool offered = field_is_offered(FIELD_GLOBAL_BATCH_SIZE, p);
 
 	for (int i = 0; i < SIZES; i++)
 		offered |= field_is_offered(sizes[i], p);
 	if (!offered || plan_is_legal(p, catalog))
 		return false;
-	nearest = standing_of(p, catalog, 1);
+	as_is = nearest = standing_of(p, catalog, 1);
 	try_sizes(p, catalog, 0, 1, &best, &nearest);
-	if (nearest.less == 1)
+	if (!is_nearer(&nearest, &as_is))
 		return false;
 	*p = best;
 	return true;
@@ -106,8 +125,10 @@ static void
 tell_step(enum field_id f, const struct plan *before, const struct plan *after, char *buf,
     size_t size)
 {
-	text_add(buf, size, "%s%s steps back from %lld to %lld", *buf != '\0' ? ", " : "",
-	    field_table[f].label, (long long)field_int(f, before), (long long)field_int(f, after));
+	const long long from = (long long)field_int(f, before), to = (long long)field_int(f, after);
+
+	text_add(buf, size, "%s%s steps %s from %lld to %lld", *buf != '\0' ? ", " : "", field_table[f].label,
+	    to < from ? "back" : "up", from, to);
 }
 
 size_t
@@ -118,6 +139,8 @@ settle_text(const struct plan *before, const struct plan *after, char *buf, size
 		if (field_is_offered(sizes[i], before) && field_is_offered(sizes[i], after) &&
 		    !field_same(sizes[i], before, after))
 			tell_step(sizes[i], before, after, buf, size);
+	if (field_is_offered(FIELD_GLOBAL_BATCH_SIZE, after) && !field_same(FIELD_GLOBAL_BATCH_SIZE, before, after))
+		tell_step(FIELD_GLOBAL_BATCH_SIZE, before, after, buf, size);
 	if (is_shortened(before, after))
 		tell_step(FIELD_SEQUENCE_LENGTH, before, after, buf, size);
 	return strlen(buf);

@@ -12,8 +12,9 @@
 /*
  * Of a resolved plan that is not legal, the sizes that are offered (field.h) go down to divisors
  * of themselves: to the largest that make it legal, else that leave the fewest errors in a
- * layout that exists. Nothing else changes, and nothing does where that mends nothing. True where
- * it changed the plan, which is resolved again then.
+ * layout that exists; an offered batch goes up to the next multiple of what its ranks share.
+ * Nothing else changes, and nothing does where that mends nothing. True where it changed the
+ * plan, which is resolved again then.
  */
 bool sizes_settle(struct plan *p, const struct catalog *catalog);
 

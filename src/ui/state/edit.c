@@ -280,12 +280,14 @@ cut_shorthand(struct state *s, char **text, char *said, size_t size, bool *fails
 {
 	const size_t n = strcspn(*text, " \t=");
 	char name[NAME_SIZE], one[STATE_MESSAGE_SIZE];
+	struct plan p = s->plan;
 	enum shorthand is;
 
 	text_put(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, *text);
 	if (field_find(name) != FIELD_NONE || (*text)[n + strspn(*text + n, " \t")] == '=')
 		return false;
-	is = shorthand_read(*text, &s->plan, s->catalog, one, sizeof one);
+	p.mode = strstr(said, " mode=serve") != NULL ? MODE_SERVE : strstr(said, " mode=train") != NULL ? MODE_TRAIN : p.mode;
+	is = shorthand_read(*text, &p, s->catalog, one, sizeof one);
 	*fails = is == SHORTHAND_UNCLEAR;
 	if (*fails)
 		state_say(s, ROLE_ERROR, "%s", one);
