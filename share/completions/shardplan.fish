@@ -17,6 +17,7 @@ end
 complete -c shardplan -n __fish_use_subcommand -a '(__shardplan_commands)'
 complete -c shardplan -n '__fish_seen_subcommand_from models' -f -a '(__shardplan_entries models)'
 complete -c shardplan -n '__fish_seen_subcommand_from gpus' -f -a '(__shardplan_entries gpus)'
+complete -c shardplan -n '__fish_seen_subcommand_from groups layers rank map pipeline check estimate search export' -a '(__shardplan_entries models)'
 complete -c shardplan -n '__fish_seen_subcommand_from clusters' -f -a "(shardplan clusters | sed -n '3,\$s/ .*//p')"
 complete -c shardplan -n '__fish_seen_subcommand_from explain fields' -a "(shardplan fields | sed -n '2,\$s/ .*//p')"
 complete -c shardplan -n '__fish_seen_subcommand_from explain' -a "(shardplan explain 2>&1 | sed -n 's/^  \([a-z._]*\) .*/\1/p')"

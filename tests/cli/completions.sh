@@ -30,6 +30,8 @@ offered groups --k
 out_has '^--kind=$'
 offered --model = llama-3.1-7
 out_has '^llama-3\.1-70b$'
+offered estimate llama-3.1-7
+out_has '^llama-3\.1-70b$'
 offered explain plan.cfg params.t
 out_has '^params\.total$'
 offered --layout = to
