@@ -100,7 +100,7 @@ out_has '^.AABBCCDD.EEFFGGHH.$'
 out_has '^tp: 8 groups of 2 A B C D E F G H$'
 good map --zoom=nodes
 out_has '^node 0 AE$'
-good map --nodes=4096
+good map --nodes=4096 --gbs=4096
 
 # estimate and explain agree, and units stand beside numbers
 good estimate
@@ -174,7 +174,8 @@ out_has '^  "tight": true, *$'
 run 0 estimate "$TOP/share/plans/llama-3.1-405b-8k.cfg"
 out_has '^peak .* of 79\.19 GiB: tight$'
 out_has '^range +a run may take between '
-run 1 check --model=llama-3.1-70b --nodes=7
+printf 'cluster: { nodes = 7; };\nmodel: { preset = "llama-3.1-70b"; };\nparallel: { tp = 2; pp = 4; };\n' >seven.cfg
+run 1 check seven.cfg
 out_has 'global_batch_not_divisible: .*training.global_batch_size=63\)$'
 out_has 'would_mend: ZeRO stage 3, global batch 63 \(1.56 % fewer tokens a step\): [0-9.]+ GiB of 79.2 GiB, '
 # mends are plans that are estimated whole, and the context mends to what the model takes
@@ -281,7 +282,7 @@ out_has ' \(since 0\.2\)$'
 # nodes that are down, who stands in, and how many of them are told
 run 0 estimate --nodes=8 --pp=1 --set=cluster.dead_nodes=3,5 --set=run.spare_nodes=1
 out_has '^down +3: 8 stands in; 5$'
-run 1 estimate --nodes=64 --pp=1 --set=cluster.dead_nodes=0-39
+run 1 estimate --nodes=64 --pp=1 --gbs=64 --set=cluster.dead_nodes=0-39
 out_has '^down +0; 1; 2; .*; and more$'
 good estimate --nodes=8 --pp=1
 out_lacks '^down '

@@ -125,10 +125,13 @@ static void
 tell_step(enum field_id f, const struct plan *before, const struct plan *after, char *buf,
     size_t size)
 {
+	const char *comma = *buf != '\0' ? ", " : "";
 	const long long from = (long long)field_int(f, before), to = (long long)field_int(f, after);
 
-	text_add(buf, size, "%s%s steps %s from %lld to %lld", *buf != '\0' ? ", " : "", field_table[f].label,
-	    to < from ? "back" : "up", from, to);
+	if (to < from)
+		text_add(buf, size, "%s%s steps back from %lld to %lld", comma, field_table[f].label, from, to);
+	else
+		text_add(buf, size, "%s%s steps up from %lld to %lld", comma, field_table[f].label, from, to);
 }
 
 size_t
