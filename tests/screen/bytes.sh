@@ -43,7 +43,7 @@ keys q
 expect 'rc=0'
 
 # A picture of 16,384 GPUs, all of it, by what has a colour for each node beside another.
-start 200 60 tmux-256color "'$PROG' --nodes=2048 --model=llama-3.1-405b --tp=8 --pp=16 --order=tp-cp-ep-pp-dp"
+start 200 60 tmux-256color "'$PROG' --nodes=2048 --model=llama-3.1-405b --tp=8 --pp=16 --gbs=128 --order=tp-cp-ep-pp-dp"
 expect '126 layers are not divisible'
 # What a picture by those kinds sends is below the bytes that follow.
 repaint() {
