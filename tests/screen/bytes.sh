@@ -63,7 +63,7 @@ keys q
 expect 'rc=0'
 
 # Two kinds, each in lines of its own that go on from node to node; one of them may be another at each node.
-start 200 60 tmux-256color "'$PROG' --nodes=2048 --model=deepseek-v3 --tp=1 --pp=16 --ep=64"
+start 200 60 tmux-256color "'$PROG' --nodes=2048 --model=deepseek-v3 --gbs=64 --tp=1 --pp=16 --ep=64"
 expect '2 errors'
 T pipe-pane -o -t s: "cat >'$D/bytes'"
 repaint ep,dp 'ep.dp' 20000
