@@ -680,4 +680,73 @@ cp out plain
 run 0 estimate --json "$TOP/share/plans/grpo-qwen2.5-7b.cfg" --set traffic.rate=5
 cmp -s plain out || fail 'a rate changes rollouts'
 
+about 'AReaL, whose engines and trainer have splits of their own'
+if ! "$PROG" import /dev/null --from areal 2>&1 | grep -q 'without libyaml'; then
+	cat >areal.yaml <<'YAML'
+tokenizer_path: ${actor.path}
+cluster: { n_nodes: 3, n_gpus_per_node: 8 }
+gconfig: { n_samples: 8, max_new_tokens: 4096, max_tokens: 6144 }
+rollout: { backend: "sglang:d4t2p1", max_head_offpolicyness: 2 }
+actor:
+  backend: "megatron:(attn:d2p2t2c2|ffn:d1p2e4t2)"
+  path: Qwen/Qwen3-30B-A3B
+  gradient_checkpointing: true
+  ppo_n_minibatches: 2
+  use_decoupled_loss: true
+  mb_spec: { max_tokens_per_mb: 16384 }
+  kl_ctl: 0.01
+ref: { backend: "${actor.backend}", path: "${actor.path}" }
+sglang: { context_length: 16384, mem_fraction_static: 0.8, max_running_requests: null }
+train_dataset: { batch_size: 64, max_length: 1024, type: rl }
+YAML
+	run 0 import areal.yaml
+	for line in 'preset = "qwen3-30b-a3b"' 'layout = "megatron"' 'tp = 2' 'pp = 2' 'cp = 2' 'ep = 4' 'etp = 2' 'nodes = 3' \
+	    'rollout_gpus = 8' 'rollout_tp = 2' 'placement = "split"' 'staleness = 2' 'prompts = 64' 'responses = 8' \
+	    'global_batch_size = 256' 'micro_batch_size = 2' 'sequence_length = 5120' 'recompute = "full"' 'reference = true' \
+	    'old_logprob = true' 'algorithm = "grpo"' 'context_length = 16384' 'gpu_memory_utilization = 0.8'; do
+		out_has "	$line;"
+	done
+	sed 's/^rollout.*/allocation_mode: "sglang.d4p1m2+d2p2m2"/; s/backend: "mega.*/dtype: bfloat16/; /^ref/d' areal.yaml >old.yaml
+	run 0 import old.yaml
+	for line in 'layout = "megatron"' 'tp = 2' 'pp = 2' 'rollout_gpus = 8' 'rollout_tp = 2' 'reference = false'; do
+		out_has "	$line;"
+	done
+	echo 'python3 t.py --config areal.yaml actor.backend=fsdp:d8 critic.path=x rollout.backend=vllm:d8 gconfig.n_samples=4' >areal.run
+	run 0 import areal.run
+	for line in 'layout = "torchtitan"' 'zero_stage = 3' 'nodes = 2' 'responses = 4' 'algorithm = "ppo"' 'engine = "vllm"'; do
+		out_has "	$line;"
+	done
+	sed '/^gconfig/d; /^rollout/d; /^ref/d; s/megatron.*"/archon:d4c2"/; s/type: rl/type: sft/' areal.yaml >sft.yaml
+	run 0 import sft.yaml
+	for line in 'method = "full"' 'cp = 2' 'nodes = 1' 'global_batch_size = 64' 'sequence_length = 1024'; do
+		out_has "	$line;"
+	done
+	for split in 'fsdp:x4' 'fsdp:' 'megatron:(attn:d2|ffn:q3)' 'fsdp:d99999999999999999999' 'sglang:d4'; do
+		echo "python3 t.py --config areal.yaml allocation_mode='$split' actor.backend='$split'" >bad.run
+		case $split in sglang*) sed 's/^  backend.*/  dtype: bfloat16/; s/^rollout.*//' areal.yaml >bare.yaml
+			sed 's/areal.yaml/bare.yaml/; s/ actor.backend.*//' bad.run >worse.run && mv worse.run bad.run ;; esac
+		run 2 import bad.run
+		err_has 'error: (actor.backend|allocation_mode): ('"'$(printf %s "$split" | sed 's/[(|)]/[&]/g')' is no split|no trainer)"
+	done
+
+	# micro-batches of so many tokens a GPU hold more of them where GPUs share a sequence
+	cat >verl.sh <<'SH'
+python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B data.max_prompt_length=1024 data.max_response_length=3072 \
+    data.train_batch_size=64 actor_rollout_ref.rollout.n=8 trainer.nnodes=1 trainer.n_gpus_per_node=8 \
+    actor_rollout_ref.actor.use_dynamic_bsz=True actor_rollout_ref.actor.ppo_max_token_len_per_gpu=8192 \
+    actor_rollout_ref.actor.ulysses_sequence_parallel_size=4 actor_rollout_ref.actor.ppo_mini_batch_size=64
+SH
+	run 0 import verl.sh
+	out_has '	micro_batch_size = 8;'
+
+	# NeMo-RL is started with a file and overrides of it
+	cat >nemo.sh <<'SH'
+uv run examples/run_grpo.py --config nemo.yaml cluster.num_nodes=16 grpo.num_prompts_per_step=64 policy.train_global_batch_size=1024
+SH
+	run 0 import nemo.sh --model=llama-3.1-8b
+	for line in 'pp = 16' 'nodes = 16' 'prompts = 64' 'responses = 16' 'global_batch_size = 1024' 'algorithm = "grpo"'; do
+		out_has "	$line;"
+	done
+fi
+
 finish

@@ -40,6 +40,8 @@ const struct importer import_table[] = {
 	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL,
 	    "--num-attention-heads|--tensor-model-parallel-size", NULL, megatron_read },
 	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", NULL, hf_recognise, hf_read },
+	{ "areal", "configuration of AReaL (YAML), or a script with overrides of it", NULL, "allocation_mode:|allocation_mode=|"
+	    "gconfig:&actor:&backend:|train_dataset:&actor:&backend:|actor.backend=", NULL, areal_read },
 	{ "verl", "overrides of verl's configuration in a shell script", NULL, "actor_rollout_ref.", NULL,
 	    verl_read },
 	{ "openrlhf", "command line of OpenRLHF in a shell script", NULL, "openrlhf.cli.train_", NULL,
@@ -69,7 +71,8 @@ const struct importer import_table[] = {
 	    "accelerate launch&--per_device_train_batch_size&sft|accelerate launch&--per_device_train_batch_size&dpo", NULL, trl_read },
 	{ "torchtune", "configuration of a torchtune recipe (YAML), or overrides of tune run", NULL,
 	    "_component_: torchtune.|tune run", NULL, torchtune_read },
-	{ "nemo-rl", "configuration of NeMo-RL (YAML)", NULL, "policy:&megatron_cfg:|policy:&dtensor_cfg:|"
+	{ "nemo-rl", "configuration of NeMo-RL (YAML), or a script with overrides of it", NULL, "run_grpo&--config|run_grpo&policy.|run_sft&policy.|run_dpo&policy.|"
+	    "run_sft.py&--config&cluster.|run_dpo.py&--config&cluster.|" "policy:&megatron_cfg:|policy:&dtensor_cfg:|"
 	    "policy:&defaults:|defaults:&.yaml", NULL, nemo_read },
 	{ "nanotron", "configuration of nanotron (YAML)", NULL,
 	    "parallelism:&tokens:&batch_accumulation_per_replica", NULL, nanotron_read },

@@ -39,6 +39,7 @@ void verl_read(struct import *im);           /* overrides */
 void verl_sft_read(struct import *im);       /* its trainer on texts */
 void primus_read(struct import *im);         /* Megatron-LM or torchtitan, in YAML */
 void slime_read(struct import *im);          /* Megatron-LM's arguments and its own */
+void areal_read(struct import *im);         /* YAML, or a script of it */
 void openrlhf_read(struct import *im);       /* flags, since their names have points in them */
 
 /* ---- engines: engine.c, command lines ---- */

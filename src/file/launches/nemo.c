@@ -5,7 +5,6 @@
 #include "file/launches/rl_keys.h"
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"
-#include "file/notation/yamlin.h"
 #include "file/plan/pathname.h"
 #include "file/source/named.h"
 
@@ -111,14 +110,18 @@ nemo_read(struct import *im)
 {
 	struct jsonin j;
 
-	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
+	if (settings_read(&j, im, NULL)) {
 		static const char distillation[] = "distillation";
 		const char *kind, *granularity;
 		char base[96];
 		bool megatron;
 
-		text_put(base, sizeof base, "%s", jsonin_text(&j, "defaults") != NULL ?
-		    pathname_last(jsonin_text(&j, "defaults")) : "");
+		static const char *const below[] = { "defaults", "config" };
+
+		text_put(base, sizeof base, "%s", "");
+		for (size_t i = 0; i < sizeof below / sizeof *below && base[0] == '\0'; i++)
+			if (jsonin_text(&j, below[i]) != NULL)
+				text_put(base, sizeof base, "%s", pathname_last(jsonin_text(&j, below[i])));
 		named_inherit(im, &j);
 		kind = kind_of(&j, base);
 		megatron = settings_on(&j, "policy.megatron_cfg.enabled");

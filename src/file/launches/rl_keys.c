@@ -186,6 +186,59 @@ const struct settings_key verl_sft_megatron_keys[] = {
 	END
 };
 
+/* ---- AReaL -------------------------------------------------------------------------------- */
+
+const struct settings_key areal_keys[] = {
+	{ "actor.dtype", FIELD_PRECISION, "bfloat16=bf16|float16=fp16|float32=fp32", "bf16" },
+	{ "actor.gradient_checkpointing", FIELD_RECOMPUTE, "true=full|false=none", "none" },
+	END
+};
+
+const struct settings_key areal_fsdp_keys[] = {
+	{ "actor.fsdp.offload_params", FIELD_OFFLOAD, "true=optimizer+params|false=none", NULL },
+	END
+};
+
+const struct settings_key areal_megatron_keys[] = {
+	{ "actor.megatron.virtual_pipeline_parallel_size", FIELD_VPP, NULL, "1" },
+	{ "actor.megatron.ddp.use_distributed_optimizer", FIELD_ZERO_STAGE, "true=1|false=0", "1" },
+	{ "actor.megatron.ddp.grad_reduce_in_fp32", FIELD_GRAD_DTYPE, "true=fp32|false=bf16", NULL },
+	{ "actor.megatron.use_precision_aware_optimizer", FIELD_PRECISION_AWARE_OPTIMIZER, NULL, NULL },
+	END
+};
+
+const struct settings_key areal_recompute_keys[] = {
+	{ "actor.megatron.recompute_granularity", FIELD_RECOMPUTE, NULL, "full" },
+	{ "actor.megatron.recompute_method", FIELD_RECOMPUTE_METHOD, NULL, "uniform" },
+	{ "actor.megatron.recompute_num_layers", FIELD_RECOMPUTE_LAYERS, NULL, "1" },
+	END
+};
+
+const struct settings_key areal_rollout_keys[] = {
+	{ "train_dataset.batch_size", FIELD_RL_PROMPTS, NULL, "1" },
+	{ "gconfig.n_samples", FIELD_RL_RESPONSES, NULL, "1" },
+	{ "gconfig.max_new_tokens", FIELD_RL_RESPONSE_LIMIT, NULL, "16384" },
+	{ "rollout.max_head_offpolicyness", FIELD_STALENESS, NULL, "0" },
+	END
+};
+
+const struct settings_key areal_sglang_keys[] = {
+	{ "sglang.mem_fraction_static", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0.9" },
+	{ "sglang.context_length", FIELD_CONTEXT_LENGTH, NULL, NULL },
+	{ "sglang.max_running_requests", FIELD_MAX_NUM_SEQS, NULL, NULL },
+	{ "sglang.chunked_prefill_size", FIELD_MAX_BATCHED_TOKENS, NULL, NULL },
+	{ "sglang.disable_cuda_graph", FIELD_EAGER, NULL, NULL },
+	END
+};
+
+const struct settings_key areal_vllm_keys[] = {
+	{ "vllm.gpu_memory_utilization", FIELD_GPU_MEMORY_UTILIZATION, NULL, "0.9" },
+	{ "vllm.max_model_len", FIELD_CONTEXT_LENGTH, NULL, NULL },
+	{ "vllm.max_num_seqs", FIELD_MAX_NUM_SEQS, NULL, NULL },
+	{ "vllm.enforce_eager", FIELD_EAGER, NULL, NULL },
+	END
+};
+
 /* ---- OpenRLHF ----------------------------------------------------------------------------- */
 
 const struct settings_key openrlhf_keys[] = {

@@ -25,6 +25,10 @@ extern const struct settings_away verl_away, verl_sft_away; /* workers of FSDP *
 /* slime, flags without their hyphens. */
 extern const struct settings_key slime_keys[];
 
+/* AReaL, of every run; of its trainers; of layers that are computed again; of rollouts and their engines. */
+extern const struct settings_key areal_keys[], areal_fsdp_keys[], areal_megatron_keys[], areal_recompute_keys[],
+    areal_rollout_keys[], areal_sglang_keys[], areal_vllm_keys[];
+
 /* OpenRLHF, of every run; of adapters; of rollouts; of pairs. */
 extern const struct settings_key openrlhf_keys[], openrlhf_adapters[], openrlhf_rollouts[],
     openrlhf_pairs[];

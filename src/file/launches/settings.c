@@ -280,6 +280,18 @@ settings_world(struct import *im, int64_t nodes, int64_t gpus, int64_t usual, co
 	return most_of(plan_world(p) - apart, 1);
 }
 
+int64_t
+settings_fitting(const struct plan *p, int64_t tokens, int64_t gpus)
+{
+	const int64_t ranks = most_of(product_of(p->parallel.tp, product_of(p->parallel.pp, p->parallel.cp)), 1);
+	const int64_t batch = p->training.global_batch_size / most_of(gpus / ranks, 1);
+	int64_t micro = tokens / most_of(p->training.sequence_length, 1);
+
+	while (micro > 1 && batch % micro != 0)
+		micro--;
+	return most_of(micro, 1);
+}
+
 void
 settings_lengths(struct import *im, const char *why)
 {

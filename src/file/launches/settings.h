@@ -55,6 +55,10 @@ void settings_machine(struct import *im, int64_t nodes, int64_t gpus, int64_t ro
  * wins. How many the trainer has: a server with rollouts has others, which the plan counts too. */
 int64_t settings_world(struct import *im, int64_t nodes, int64_t gpus, int64_t usual, const char *source);
 
+/* A micro-batch of at most so many tokens on so many GPUs of a trainer: as many of the longest sequences as go into it, and
+ * evenly into the batch of a rank; at least one. */
+int64_t settings_fitting(const struct plan *p, int64_t tokens, int64_t gpus);
+
 /* Prompts and responses that fit into a row of the trainer, whose length is set; `why` for the
  * account. What is generated may as well be limited by that length alone. */
 void settings_lengths(struct import *im, const char *why);

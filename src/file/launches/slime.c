@@ -96,18 +96,13 @@ take_batch(struct megatron_args *a)
 	static const char steps[] = "--num-steps-per-rollout", tokens[] = "--max-tokens-per-gpu";
 	const struct plan *p = a->im->plan;
 	const int64_t all = product_of(p->rl.prompts, p->rl.responses);
-	const int64_t ranks = most_of(product_of(p->parallel.tp, product_of(p->parallel.pp, p->parallel.cp)), 1);
 	const int64_t gpus = plan_world(p) - (p->rl.placement == RL_SPLIT ? p->rl.rollout_gpus : 0);
-	int64_t micro;
 
 	if (megatron_has(a, steps) || !megatron_has(a, "--global-batch-size"))
 		megatron_number(a, FIELD_GLOBAL_BATCH_SIZE, all / most_of(megatron_int(a, steps, 1), 1), steps);
-	if (!megatron_has(a, "--use-dynamic-batch-size") || !megatron_has(a, tokens))
-		return;
-	micro = product_of(megatron_int(a, tokens, 0), p->parallel.cp) / most_of(p->training.sequence_length, 1);
-	for (const int64_t batch = p->training.global_batch_size / most_of(gpus / ranks, 1); micro > 1 && batch % micro != 0;)
-		micro--;
-	megatron_number(a, FIELD_MICRO_BATCH_SIZE, most_of(micro, 1), tokens);
+	if (megatron_has(a, "--use-dynamic-batch-size") && megatron_has(a, tokens))
+		megatron_number(a, FIELD_MICRO_BATCH_SIZE, settings_fitting(p, product_of(megatron_int(a, tokens, 0), p->parallel.cp),
+		    gpus), tokens);
 }
 
 static void

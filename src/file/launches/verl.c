@@ -168,25 +168,18 @@ take_micro(struct import *im, const struct jsonin *j, int64_t ranks)
 		import_set_int(im, FIELD_MICRO_BATCH_SIZE, most_of(settings_number(j, all, 0) / ranks, 1), all);
 }
 
-/* A micro-batch of so many tokens: as many of the longest sequences as go into it, and into the
- * batch of a rank. */
 static void
 take_tokens(struct import *im, const struct jsonin *j, int64_t gpus)
 {
 	static const char key[] = ACTOR "ppo_max_token_len_per_gpu";
-	const struct plan *p = im->plan;
-	const int64_t ranks = most_of(product_of(p->parallel.tp, product_of(p->parallel.pp,
-	    p->parallel.cp)), 1);
-	const int64_t batch = p->training.global_batch_size / most_of(gpus / ranks, 1);
-	int64_t micro = settings_number(j, key, 16384) / most_of(p->training.sequence_length, 1);
+	const struct parallel *p = &im->plan->parallel;
+	const int64_t ranks = product_of(p->tp, product_of(p->pp, p->cp));
 
-	if (!settings_on(j, ACTOR "use_dynamic_bsz")) {
-		take_micro(im, j, most_of(gpus / ranks, 1));
-		return;
-	}
-	while (micro > 1 && batch % micro != 0)
-		micro--;
-	settings_set(im, j, FIELD_MICRO_BATCH_SIZE, most_of(micro, 1), key);
+	if (settings_on(j, ACTOR "use_dynamic_bsz"))
+		settings_set(im, j, FIELD_MICRO_BATCH_SIZE, settings_fitting(im->plan, product_of(settings_number(j, key,
+		    16384), p->cp), gpus), key);
+	else
+		take_micro(im, j, most_of(gpus / most_of(ranks, 1), 1));
 }
 
 /* FSDP shards over so many GPUs, and copies that. */
