@@ -166,14 +166,14 @@ without_maker(const char *name)
 	for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
 		const size_t n = strlen(makers[i]);
 
-		if (strncasecmp(name, makers[i], n) == 0 && strchr(" _", name[n]) != NULL &&
+		if (strncasecmp(name, makers[i], n) == 0 && strchr(" _-", name[n]) != NULL &&
 		    name[n] != '\0')
 			return name + n + 1;
 	}
 	return name;
 }
 
-/* Bytes of `name` that `known` is, letters of any case and _ for a blank; 0 unless it is the
+/* Bytes of `name` that `known` is, letters of any case and _ or, in labels of Kubernetes, - for a blank; 0 unless it is the
  * beginning of it, in whole words. */
 static size_t
 begins(const char *name, const char *known)
@@ -182,7 +182,7 @@ begins(const char *name, const char *known)
 
 	for (; known[n] != '\0'; n++)
 		if (tolower((unsigned char)known[n]) != tolower((unsigned char)name[n]) &&
-		    !(known[n] == ' ' && name[n] == '_'))
+		    !(known[n] == ' ' && (name[n] == '_' || name[n] == '-')))
 			return 0;
 	return isalnum((unsigned char)name[n]) || name[n] == '-' ? 0 : n;
 }

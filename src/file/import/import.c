@@ -25,8 +25,10 @@ const struct importer import_table[] = {
 	    inferencex_read },
 	{ "srt-slurm", "recipe of srt-slurm: engines, their pools and a benchmark (YAML)", NULL, "resources:&backend:&gpu_type:",
 	    NULL, srt_slurm_read },
-	{ "manifest", "Kubernetes manifest, file of Docker Compose, or values of llm-d, whose containers run one of the others (YAML)", NULL,
-	    "kind: DynamoGraphDeployment|kind: LeaderWorkerSet|apiVersion:&containers:&image:|modelArtifacts:&containers:|"
+	{ "manifest", "Kubernetes manifest, also of KServe, file of Docker Compose, values of llm-d or of vLLM's production stack, or "
+	    "Ray Serve's LLMConfig, whose containers run one of the others (YAML; the last in Python as well)", NULL,
+	    "LLMConfig(&model_loading_config|model_loading_config:|modelSpec:&modelURL:|modelURL:&vllmConfig:|kind: InferenceService|"
+	    "kind: LLMInferenceService|kind: DynamoGraphDeployment|kind: LeaderWorkerSet|apiVersion:&containers:&image:|modelArtifacts:&containers:|"
 	    "services:&image:&command:", NULL, manifest_read },
 	{ "megatron-swift", "megatron sft, pt and rlhf of ms-swift in a shell script, or their settings (YAML)", NULL,
 	    "megatron sft|megatron pt|megatron rlhf|tuner_type:&micro_batch_size:|train_type:&micro_batch_size:|"

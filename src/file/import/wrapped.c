@@ -2,7 +2,8 @@
  * Launches within files of schedulers: SkyPilot's tasks (skypilot-org/skypilot docs/source/reference/yaml-spec.rst) and
  * Kubernetes' manifests with containers, among them LeaderWorkerSet and DisaggregatedSet (kubernetes-sigs/lws),
  * DynamoGraphDeployment (ai-dynamo/dynamo deploy/operator/api), services of Docker Compose, and what llm-d has of these (llm-d/llm-d guides) or makes
- * of a chart's values (llm-d-incubation/llm-d-modelservice charts/llm-d-modelservice/templates/_helpers.tpl).
+ * of a chart's values (llm-d-incubation/llm-d-modelservice charts/llm-d-modelservice/templates/_helpers.tpl); KServe's
+ * services (kserve/kserve config/llmisvcconfig/config-llm-template.yaml, python/huggingfaceserver), and what served.h has.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -12,9 +13,12 @@
 
 #include "core/base/number.h"
 #include "file/base/textbuf.h"
+#include "file/import/served.h"
 #include "file/import/wrapped.h"
 #include "file/launches/engine.h"
 #include "file/machines/machines.h"
+#include "file/notation/notebook.h"
+#include "file/notation/pyin.h"
 #include "file/notation/yamlin.h"
 
 enum { WALK_DEPTH = 24, DOCUMENTS_MAX = 32 };
@@ -25,13 +29,16 @@ struct around {
 	int64_t copies;      /* of all that, 0: not said */
 	int64_t slices;      /* copies of whole pools, 0: not said */
 	bool fills;          /* caches for others */
-	const char *model;   /* of a chart's values, NULL: none, and its sizes, 0: not said */
-	int64_t tensor, data;
+	const char *model;   /* of a chart's values or a service, NULL: none, and its sizes, 0: not said */
+	int64_t tensor, data, pipeline;
+	bool expert;
+	bool service;        /* whose container is told no command */
+	bool taken;          /* all but labels within */
 };
 
 struct wrapped {
 	struct import *im;
-	bool done;
+	bool done, has_gpu;
 	const char *kind;       /* of the launch that is done */
 	int64_t engine, copies; /* its GPUs, and how many of it there are */
 	struct textbuf prefill; /* the command of a pool that fills caches, */
@@ -41,12 +48,7 @@ struct wrapped {
 static int64_t
 count_at(const json_t *object, const char *key)
 {
-	const json_t *v = json_object_get(object, key);
-	int64_t n = json_integer_value(v);
-
-	if (json_is_string(v) && !text_to_int(json_string_value(v), &n))
-		n = 0;
-	return n > 0 && n <= PLAN_WORLD_MAX ? n : 0;
+	return served_number(json_object_get(object, key));
 }
 
 /* Read the launch in place of the file; lines of it are none of the file's. */
@@ -97,32 +99,15 @@ put_variable(struct textbuf *out, const char *text)
 	return true;
 }
 
-/* Words as a shell reads them again. */
 static void
 put_words(struct textbuf *out, const json_t *list)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:,@%+-";
 	const json_t *word;
 	size_t i;
 
-	json_array_foreach(list, i, word) {
-		const char *text = json_string_value(word);
-
-		if (put_variable(out, text))
-			continue;
-		if (text != NULL && *text != '\0' && strspn(text, plain) == strlen(text)) {
-			textbuf_add(out, "%s ", text);
-			continue;
-		}
-		textbuf_add(out, "'");
-		for (size_t n; text != NULL && *text != '\0'; text += n) {
-			n = strcspn(text, "'");
-			textbuf_bytes(out, text, n);
-			if (text[n] == '\'' && ++n > 0)
-				textbuf_add(out, "'\\''");
-		}
-		textbuf_add(out, "' ");
-	}
+	json_array_foreach(list, i, word)
+		if (!put_variable(out, json_string_value(word)))
+			served_word(out, json_string_value(word));
 }
 
 /* The text of sh -c, NULL for a command that is none. */
@@ -147,9 +132,12 @@ put_environment(struct textbuf *out, const json_t *list)
 		const char *name = json_string_value(json_object_get(entry, "name"));
 		const char *value = json_string_value(json_object_get(entry, "value"));
 
-		if (name != NULL && value != NULL && strpbrk(value, "'\n") == NULL && strspn(name,
-		    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name))
-			textbuf_add(out, "%s='%s'\n", name, value);
+		if (name == NULL || value == NULL || strspn(name,
+		    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
+			continue;
+		textbuf_add(out, "%s=", name);
+		served_word(out, value);
+		textbuf_add(out, "\n");
 	}
 }
 
@@ -161,17 +149,46 @@ is_prefill(const char *script)
 	    strstr(script, "is-prefill-worker") != NULL || strstr(script, "\"kv_producer\"") != NULL;
 }
 
-/* The command that the chart of llm-d's model service makes, before the arguments. */
+/* The value of an option among words, NULL: it is not there. */
+static const char *
+option_of(const json_t *words, const char *option)
+{
+	const size_t n = strlen(option);
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach(words, i, word) {
+		const char *text = json_is_string(word) ? json_string_value(word) : "";
+
+		if (strncmp(text, option, n) == 0 && (text[n] == '=' || text[n] == '\0'))
+			return text[n] == '=' ? text + n + 1 : json_string_value(json_array_get(words, i + 1));
+	}
+	return NULL;
+}
+
+/* The command that the chart of llm-d's model service or KServe makes, before the arguments. */
 static void
 put_chart(struct textbuf *out, const json_t *c, const struct around *a)
 {
 	const char *command = json_string_value(json_object_get(c, "modelCommand"));
+	const char *own = a->service ? option_of(json_object_get(c, "args"), "--model_id") : NULL;
+	const struct {
+		const char *flag;
+		int64_t size, least;
+	} sizes[] = { { "tensor", a->tensor, 1 }, { "pipeline", a->pipeline, 2 }, { "data", a->data, 2 } };
 
-	if (a->model == NULL || command == NULL || text_equal(command, "custom") || strchr(a->model, '\'') != NULL)
+	if ((a->model == NULL && own == NULL) || (a->service ? json_object_get(c, "command") != NULL : command == NULL ||
+	    text_equal(command, "custom")))
 		return;
-	textbuf_add(out, "vllm serve '%s' --tensor-parallel-size %lld ", a->model, (long long)most_of(a->tensor, 1));
-	if (a->data > 1)
-		textbuf_add(out, "--data-parallel-size %lld ", (long long)a->data);
+	textbuf_add(out, "vllm serve ");
+	served_word(out, own != NULL ? own : a->model);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		if (sizes[i].size >= sizes[i].least)
+			textbuf_add(out, "--%s-parallel-size %lld ", sizes[i].flag, (long long)sizes[i].size);
+	if (a->expert)
+		textbuf_add(out, "--enable-expert-parallel ");
+	if (a->service && strstr(out->text, "\nVLLM_ADDITIONAL_ARGS=") != NULL)
+		textbuf_add(out, "$VLLM_ADDITIONAL_ARGS ");
 }
 
 /* A command or an entry point of Docker Compose: a list, or a line as a shell has it. */
@@ -194,19 +211,56 @@ put_server(struct textbuf *out, const json_t *c, const char *line)
 		textbuf_add(out, "vllm serve ");
 }
 
+/* A launch, or the pool that fills caches for it. */
+static void
+take_script(struct wrapped *w, struct textbuf script, const struct around *a)
+{
+	const bool fills = script.text != NULL && (a->fills || strcasestr(a->name, "prefill") != NULL || is_prefill(script.text));
+
+	if (fills && w->prefill.text == NULL) {
+		w->prefill = script;
+		w->fillers = most_of(a->copies, 1);
+		return;
+	}
+	if (script.text != NULL && (w->done || fills))
+		import_ignore(w->im, a->name, "another container: one launch is planned");
+	else if (script.text != NULL && (w->done = read_inside(w, script.text, script.used, a)))
+		w->copies = most_of(a->copies, 1);
+	free(script.text);
+}
+
+/* Where KServe puts the model its name stands. */
+static void
+put_model(struct textbuf *script, const char *model)
+{
+	static const char mount[] = "/mnt/models";
+	struct textbuf out = { 0 };
+	const char *at = script->text, *next;
+
+	for (; at != NULL && (next = strstr(at, mount)) != NULL; at = next + strlen(mount)) {
+		textbuf_bytes(&out, at, (size_t)(next - at));
+		textbuf_bytes(&out, model, strcspn(model, " '\"\n$`\\"));
+	}
+	if (out.text == NULL)
+		return;
+	textbuf_bytes(&out, at, strlen(at));
+	free(script->text);
+	*script = out;
+}
+
 static void
 take_container(struct wrapped *w, const json_t *c, struct around a)
 {
 	const json_t *command = json_object_get(c, "command"), *args = json_object_get(c, "args");
 	const json_t *limits = json_object_get(json_object_get(c, "resources"), "limits");
 	const char *text = shell_text(command, args);
-	const bool fills = a.fills || strcasestr(a.name, "prefill") != NULL;
 	struct textbuf script = { 0 }, line = { 0 };
 
 	a.gpus = count_at(limits, "nvidia.com/gpu") > 0 ? count_at(limits, "nvidia.com/gpu") :
 	    count_at(limits, "amd.com/gpu") > 0 ? count_at(limits, "amd.com/gpu") : a.gpus;
 	if (a.nodes > 0) /* LeaderWorkerSet tells its pods */
 		textbuf_add(&script, "LWS_GROUP_SIZE=%lld\nLWS_WORKER_INDEX=0\n", (long long)a.nodes);
+	textbuf_add(&script, "\n");
 	put_environment(&script, json_object_get(c, "env"));
 	put_chart(&script, c, &a);
 	if (text != NULL) {
@@ -220,16 +274,34 @@ take_container(struct wrapped *w, const json_t *c, struct around a)
 		free(line.text);
 	}
 	textbuf_add(&script, "\n");
-	if (script.text != NULL && w->prefill.text == NULL && (fills || is_prefill(script.text))) {
-		w->prefill = script;
-		w->fillers = most_of(a.copies, 1);
-		return;
-	}
-	if (script.text != NULL && (w->done || fills || is_prefill(script.text)))
-		import_ignore(w->im, a.name, "another container: one launch is planned");
-	else if (script.text != NULL && (w->done = read_inside(w, script.text, script.used, &a)))
-		w->copies = most_of(a.copies, 1);
-	free(script.text);
+	if (a.service && a.model != NULL)
+		put_model(&script, a.model);
+	take_script(w, script, &a);
+}
+
+/* The first that is told. */
+static void
+take_gpu(struct wrapped *w, const char *name, const char *key)
+{
+	if (!w->has_gpu && !field_is_set(FIELD_GPU, w->im->plan))
+		machines_gpu(w->im, name, key);
+	w->has_gpu = true;
+}
+
+/* Settings in the place of a command. */
+static bool
+take_served(struct wrapped *w, const json_t *node, struct around a)
+{
+	struct served s = { 0 };
+	struct textbuf script = { 0 };
+
+	if (!served_command(&script, node, &s))
+		return false;
+	a.copies = s.copies > 0 ? s.copies : a.copies;
+	if (s.gpu != NULL)
+		take_gpu(w, s.gpu, "accelerator_type");
+	take_script(w, script, &a);
+	return true;
 }
 
 static bool
@@ -274,7 +346,11 @@ look_around(struct around *a, const json_t *node)
 	const char *name = json_string_value(json_object_get(node, "name")), *own = json_string_value(json_object_get(metadata, "name"));
 	const char *role = json_string_value(json_object_get(json_object_get(metadata, "labels"), "llm-d.ai/role"));
 	const char *model = json_string_value(json_object_get(json_object_get(node, "modelArtifacts"), "name"));
+	const json_t *served = json_object_get(node, "model");
+	const char *uri = json_string_value(json_object_get(served, "uri"));
+	int64_t nodes;
 
+	uri = uri != NULL ? uri : json_string_value(json_object_get(served, "storageUri"));
 	a->name = name != NULL && !text_equal(name, "main") ? name : a->name;
 	if (role != NULL)
 		a->fills = text_equal(role, "prefill");
@@ -289,18 +365,55 @@ look_around(struct around *a, const json_t *node)
 	a->nodes = most_of(a->nodes, most_of(count_at(json_object_get(node, "multinode"), "nodeCount"),
 	    count_at(json_object_get(node, "leaderWorkerTemplate"), "size")));
 	a->model = model != NULL ? model : a->model;
+	a->service = a->service || uri != NULL || json_object_get(served, "modelFormat") != NULL;
+	if (uri != NULL)
+		a->model = strncmp(uri, "hf://", 5) != 0 && json_object_get(served, "name") != NULL ? json_string_value(json_object_get(
+		    served, "name")) : served_checkpoint(uri);
+	if (a->service)
+		a->copies = most_of(a->copies, most_of(count_at(node, "minReplicas"), count_at(json_object_get(node, "scaling"),
+		    "minReplicas")));
 	if (sizes == NULL)
 		return;
+	a->pipeline = count_at(sizes, "pipeline");
+	a->expert = json_is_true(json_object_get(sizes, "expert"));
 	a->tensor = count_at(sizes, "tensor");
 	a->data = count_at(sizes, "data");
 	a->gpus = product_of(most_of(a->tensor, 1), most_of(most_of(count_at(sizes, "dataLocal"), a->data / most_of(count_at(sizes,
 	    "workers"), 1)), 1));
-	a->nodes = most_of(a->nodes, count_at(sizes, "workers") > 1 ? count_at(sizes, "workers") : 0);
+	nodes = most_of(count_at(sizes, "workers"), count_at(sizes, "dataLocal") > 0 ? a->data / count_at(sizes, "dataLocal") : 0);
+	a->nodes = most_of(a->nodes, nodes > 1 ? nodes : 0);
 }
+
+/* A node's GPU, as labels of Kubernetes call it: in a selector, or as an expression of one. */
+static void
+take_label(struct wrapped *w, const char *key, const json_t *value)
+{
+	static const char labels[] = "nvidia.com/gpu.product|cloud.google.com/gke-accelerator|gpu.nvidia.com/class|gpu.nvidia.com/model|"
+	    "karpenter.k8s.aws/instance-gpu-name|amd.com/gpu.product-name";
+
+	if (json_is_array(value))
+		value = json_array_get(value, 0);
+	if (key != NULL && json_is_string(value) && text_choice_index(labels, key) >= 0)
+		take_gpu(w, json_string_value(value), key);
+}
+
+/* With words of its own, or those that its service says. */
+static bool
+is_container(const json_t *node, const struct around *a)
+{
+	if (json_is_array(json_object_get(node, "command")) || json_is_array(json_object_get(node, "args")) ||
+	    (json_is_string(json_object_get(node, "command")) && json_is_string(json_object_get(node, "image"))))
+		return true;
+	return a->service && (json_object_get(node, "modelFormat") != NULL || (json_object_get(node, "name") != NULL &&
+	    (json_object_get(node, "resources") != NULL || json_object_get(node, "image") != NULL)));
+}
+
+static void read_document(struct wrapped *w, const char *text, size_t size, int depth);
 
 static void
 walk_node(struct wrapped *w, const json_t *node, struct around a, int depth)
 {
+	static const char beside[] = "router|worker|initContainers|transformer|explainer"; /* of a service, that is no engine */
 	const json_t *child;
 	const char *key;
 	size_t i;
@@ -309,11 +422,14 @@ walk_node(struct wrapped *w, const json_t *node, struct around a, int depth)
 		return;
 	if (json_is_object(node)) {
 		look_around(&a, node);
-		if (json_is_array(json_object_get(node, "command")) || json_is_array(json_object_get(node, "args")) ||
-		    (json_is_string(json_object_get(node, "command")) && json_is_string(json_object_get(node, "image")))) {
+		take_label(w, json_string_value(json_object_get(node, "key")), json_object_get(node, "values"));
+		json_object_foreach((json_t *)(uintptr_t)node, key, child)
+			take_label(w, key, child);
+		if (!a.taken && is_container(node, &a)) {
 			take_container(w, node, a);
 			return;
 		}
+		a.taken = a.taken || take_served(w, node, a);
 		json_object_foreach((json_t *)(uintptr_t)node, key, child) {
 			struct around in = a;
 
@@ -321,7 +437,10 @@ walk_node(struct wrapped *w, const json_t *node, struct around a, int depth)
 			    "mainContainer podTemplate leaderTemplate workerTemplate leaderWorkerTemplate", key) != NULL ? a.name : key;
 			if (text_equal(key, "prefill") || text_equal(key, "decode"))
 				in.fills = text_equal(key, "prefill");
-			walk_node(w, child, in, depth + 1);
+			if (text_equal(key, "serveConfigV2") && json_is_string(child))
+				read_document(w, json_string_value(child), json_string_length(child), depth + 1);
+			else if (!a.service || text_choice_index(beside, key) < 0)
+				walk_node(w, child, in, depth + 1);
 		}
 	}
 	json_array_foreach(node, i, child)
@@ -340,7 +459,7 @@ is_empty(const char *text, size_t size)
 }
 
 static void
-read_document(struct wrapped *w, const char *text, size_t size)
+read_document(struct wrapped *w, const char *text, size_t size, int depth)
 {
 	struct jsonin j;
 	char *copy = malloc(size + 1);
@@ -350,24 +469,50 @@ read_document(struct wrapped *w, const char *text, size_t size)
 	memcpy(copy, text, size);
 	copy[size] = '\0';
 	if (yamlin_parse(&j, copy, size, w->im->name, w->im->errors))
-		walk_node(w, j.root, (struct around){ .name = "containers" }, 0);
+		walk_node(w, j.root, (struct around){ .name = "containers" }, depth);
 	jsonin_free(&j);
 	free(copy);
+}
+
+static void
+ignore_unknown(void *to, const char *path, const char *why)
+{
+	if (strstr(path, "LLMConfig") != NULL)
+		import_ignore(to, path, why);
+}
+
+/* What a script in Python calls is read as files say it. */
+static void
+read_calls(struct wrapped *w)
+{
+	const struct pyin_unknown unknown = { ignore_unknown, w->im };
+	struct jsonin j;
+	json_t *call;
+	size_t i;
+
+	if (pyin_script(&j, w->im->text, w->im->name, NULL, &unknown, w->im->errors))
+		json_array_foreach(j.root, i, call)
+			if (text_equal(pyin_last(json_string_value(json_object_get(call, PYIN_CALLEE))), "LLMConfig"))
+				walk_node(w, call, (struct around){ .name = "LLMConfig" }, 0);
+	jsonin_free(&j);
 }
 
 void
 manifest_read(struct import *im)
 {
 	struct wrapped w = { .im = im };
-	const char *at = im->text, *next;
+	const bool python = notebook_is_python(im->text);
+	const char *at = python ? NULL : im->text, *next;
 	size_t size;
 
+	if (python)
+		read_calls(&w);
 	for (int i = 0; at != NULL && *at != '\0' && i < DOCUMENTS_MAX && im->errors->count == 0; i++) {
 		next = strstr(at, "\n---");
 		size = next != NULL ? (size_t)(next + 1 - at) : strlen(at);
 
 		if (!is_empty(at, size))
-			read_document(&w, at, size);
+			read_document(&w, at, size, 0);
 		at = next != NULL ? next + 4 : NULL;
 	}
 	put_pools(&w);
