@@ -1076,6 +1076,32 @@ printf '%s\n' 'NPROC_PER_NODE=2 CUDA_VISIBLE_DEVICES=0,1 megatron sft --model Qw
 run 0 import alone.sh
 out_has '^	gpus_per_node = 2;'
 
+about 'defaults that a script assigns where it expands them, in commands that would run'
+cat >defaults.sh <<'S'
+#!/bin/bash
+#SBATCH --nodes=2
+NODELIST=($(scontrol show hostnames $SLURM_JOB_NODELIST))
+: "${LAYERS:=36}"
+: ${HIDDEN:=$((64*68))}
+if [ "${NODES:=2}" -le 4 ]; then : "${TP:=4}"; else : "${TP:=8}" "${PP:=16}"; fi
+PP_OR=${PP:-2}
+ARGS=(--num-layers $LAYERS --hidden-size $HIDDEN --num-attention-heads 34 --seq-length ${SEQ:=2048} --max-position-embeddings $SEQ
+    --tensor-model-parallel-size $TP --pipeline-model-parallel-size $PP_OR --micro-batch-size 1 --global-batch-size 64)
+srun torchrun --nnodes $NODES --nproc_per_node 8 pretrain_gpt.py "${ARGS[@]}"
+S
+run 0 import defaults.sh
+for line in 'layers = 36' 'hidden_size = 4352' 'tp = 4' 'pp = 2' 'sequence_length = 2048' 'nodes = 2'; do
+	out_has "	$line;"
+done
+
+about 'a script that speaks of a program and runs another'
+printf '%s\n' '#!/bin/bash' '# as src/train.py does' 'torchrun --nnodes 4 --nproc_per_node 8 my.py --num_layers=40' >speaks.sh
+run 0 import speaks.sh
+out_has '	nodes = 4;'
+printf '%s\n' '# as src/train.py does' 'python my.py' >speaks.sh
+run 2 import speaks.sh
+err_has 'no command of it runs one of llamafactory-cli train'
+
 about 'a model of slime that the arguments do not tell'
 cat >slime.sh <<'S'
 source /root/slime/scripts/models/qwen3-4B.sh

@@ -177,6 +177,10 @@ for pair in nvidia-h100-80gb=h100-sxm-80gb nvidia-h100-mega-80gb=h100-sxm-80gb n
 	has gpu "${pair#*=}"
 done
 
+sed 's/vllm.vllm-openai:v0.11/${VLLM_IMAGE}/; s/LABEL/nvidia-l4/' pod.yaml >image.yaml
+run 0 import image.yaml
+has tp 8 preset llama-3.1-70b
+
 about 'texts within texts, and words that a shell would run'
 deep='a: 1'
 i=0

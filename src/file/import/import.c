@@ -131,10 +131,11 @@ is_marked(const char *text, const char *marks)
 	return false;
 }
 
+/* The first that the text looks like behind this one, NULL: of all. */
 static const struct importer *
-recognise(const struct import *im)
+recognise(const struct import *im, const struct importer *behind)
 {
-	for (size_t i = 0; i < import_count; i++) {
+	for (size_t i = behind != NULL ? (size_t)(behind - import_table) + 1 : 0; i < import_count; i++) {
 		const struct importer *by = &import_table[i];
 
 		if (by->marks != NULL ? is_marked(im->text, by->marks) :
@@ -205,7 +206,7 @@ take_all_away(struct import *im, bool known)
 static const char *
 read_launch(struct import *im)
 {
-	const struct importer *by = recognise(im);
+	const struct importer *by = recognise(im, NULL);
 
 	if (by == NULL || by->section != NULL)
 		return NULL;
@@ -226,11 +227,35 @@ take_gpu(struct import *im)
 		machines_gpu(im, asked.gpu, "#SBATCH");
 }
 
+static void
+read_anew(struct import *im, const struct import *before, const struct importer *by)
+{
+	import_free(im);
+	*im = *before;
+	im->errors->count = 0;
+	plan_defaults(im->plan);
+	by->read(im);
+}
+
+/* Read it; a text that only speaks of a program is the next kind of launch that it looks like. */
+static void
+read_as(struct import *im, const struct importer *by, bool sure)
+{
+	const struct import before = *im;
+	const struct importer *next = by;
+
+	by->read(im);
+	while (im->idle && !sure && (next = recognise(im, next)) != NULL && next->section == NULL)
+		read_anew(im, &before, next);
+	if (im->idle && next != by)
+		read_anew(im, &before, by);
+}
+
 /* A text of one kind or, NULL, of that which it looks like. */
 static enum import_status
 import_checked(struct import *im, const char *kind)
 {
-	const struct importer *by = kind != NULL ? find_importer(kind) : recognise(im);
+	const struct importer *by = kind != NULL ? find_importer(kind) : recognise(im, NULL);
 	char kinds[512];
 	bool known;
 
@@ -244,7 +269,7 @@ import_checked(struct import *im, const char *kind)
 	}
 	im->section = by->section;
 	im->launch = read_launch;
-	by->read(im);
+	read_as(im, by, kind != NULL);
 	take_gpu(im);
 	if ((im->unread[0] != '\0' || im->unsaid != NULL) && im->errors->count == 0 && !has_shape(im->plan))
 		import_unnamed(im);

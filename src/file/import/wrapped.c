@@ -200,14 +200,14 @@ put_line(struct textbuf *out, const json_t *words)
 	put_words(out, words);
 }
 
-/* The image of vLLM's server starts it on whatever does not (vllm docker/Dockerfile, ENTRYPOINT). */
+/* The image of vLLM's server starts it on whatever does not (vllm docker/Dockerfile, ENTRYPOINT); flags alone are for one. */
 static void
 put_server(struct textbuf *out, const json_t *c, const char *line)
 {
 	const char *image = json_string_value(json_object_get(c, "image"));
 
-	if (image != NULL && strstr(image, "vllm-openai") != NULL && strstr(line, "vllm serve") == NULL &&
-	    strstr(line, "vllm.entrypoints") == NULL)
+	if (image != NULL && (strstr(image, "vllm-openai") != NULL || (strcasestr(image, "vllm") != NULL && line[0] == '-')) &&
+	    strstr(line, "vllm serve") == NULL && strstr(line, "vllm.entrypoints") == NULL)
 		textbuf_add(out, "vllm serve ");
 }
 

@@ -312,6 +312,8 @@ slurm_recognise(const char *text)
 {
 	const char *bar = strchr(text, '|');
 
+	if (strncmp(text, "#!", 2) == 0 || strstr(text, "#SBATCH") != NULL) /* a script that asks Slurm for its nodes */
+		return false;
 	return names_units(text) || strcasestr(text, "NodeName=") != NULL || strstr(text, "NODELIST") != NULL ||
 	    (strstr(text, "GRES") != NULL && strstr(text, "NODES") != NULL) || /* sinfo -o "%G %D" */
 	    is_node_list(text) || (bar != NULL && (strstr(text, "|gpu:") != NULL ||

@@ -271,6 +271,16 @@ begin_loop(struct reader *r, const struct shell_list *list)
 	return shell_assign(r->s, name, &value, false, false, first.line);
 }
 
+/* What words gave a value they did not where the command does not run. */
+static void
+keep_defaults(struct reader *r, bool ran)
+{
+	for (size_t i = 0; i < r->defaults && !ran; i++)
+		if (r->defaulted[i] != NULL)
+			shell_unset(r->s, r->defaulted[i]);
+	r->defaults = 0;
+}
+
 static bool
 end_command(struct reader *r, enum connector next)
 {
@@ -296,6 +306,7 @@ end_command(struct reader *r, enum connector next)
 		struct branch *b = r->branches > 0 ? &r->branch[r->branches - 1] : NULL;
 		const enum shell_truth part = shell_test(&list);
 
+		keep_defaults(r, b != NULL && b->in_condition ? b->outer : would_run(r));
 		if (b != NULL && b->in_condition && b->is_case)
 			match_pattern(b, &list.word[0]);
 		else if (b != NULL && b->in_condition)
@@ -306,6 +317,7 @@ end_command(struct reader *r, enum connector next)
 	}
 	if (list.count > 0 || next == AFTER_ANY)
 		r->connector = next;
+	keep_defaults(r, would_run(r));
 	r->command.count = 0;
 	r->drop_next = false;
 	return ok && r->s->error == NULL;

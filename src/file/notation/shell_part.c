@@ -198,6 +198,22 @@ add_command(struct reader *r, const char *from, const char *close)
 	return add_unknown(r, from, close + 1);
 }
 
+/* ${NAME:=text}: the variable has that text from here on, where the command runs. */
+static bool
+keep_default(struct reader *r, const char *name, const char *from, const char *close, bool quoted)
+{
+	char *text = shell_expand(r, from, close, false);
+	const char *kept = shell_copy(r->s, name, strlen(name), r->line);
+	struct shell_word word = { .line = r->line };
+	const struct shell_list value = { 1, 1, &word };
+
+	word.text = text != NULL ? shell_copy(r->s, text, strlen(text), r->line) : NULL;
+	word.unknown = text != NULL && strchr(text, '$') != NULL;
+	free(text);
+	r->defaulted[r->defaults++] = kept;
+	return word.text != NULL && kept != NULL && shell_assign(r->s, kept, &value, false, false, r->line) && add_value(r, &value, quoted);
+}
+
 /* ${NAME}, ${NAME[@]}, ${NAME:-text} and the like, from '$' to '}'. */
 static bool
 add_parameter(struct reader *r, const char *from, const char *close, bool quoted)
@@ -233,6 +249,8 @@ add_parameter(struct reader *r, const char *from, const char *close, bool quoted
 	if (*at == '-' || *at == '=' || *at == '?') {
 		if (!empty)
 			return add_value(r, &v->value, quoted);
+		if (*at == '=' && r->defaults < sizeof r->defaulted / sizeof *r->defaulted)
+			return keep_default(r, name, at + 1, close, quoted);
 		if (*at != '?')
 			return read_text(r, at + 1, close, quoted);
 	}

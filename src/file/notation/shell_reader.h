@@ -48,6 +48,8 @@ struct reader {
 	struct shell_list command;
 	enum connector connector;    /* before this command */
 	enum shell_truth previous;   /* what the one before it was */
+	size_t defaults;             /* variables that words of the command in hand gave a value, ${NAME:=text} */
+	const char *defaulted[8];
 	int branches;
 	struct branch branch[SHELL_NEST_MAX];
 };

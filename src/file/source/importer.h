@@ -53,6 +53,7 @@ struct import {
 	char unread[96];               /* "defaults: x.yaml": settings that may name a model, and are not read; "" */
 	const char *unsaid;            /* keys that name a model, blanks between them, none of which says one; or NULL */
 	const char *section;           /* of the plan, that this tells of; NULL: of all of them */
+	bool idle;                     /* the one error is that no command runs what this importer reads */
 	bool refused;                  /* by a rule of the launcher that no field can tell */
 };
 

@@ -339,6 +339,7 @@ tell_idle(struct import *im, const char *programs)
 
 	for (int64_t i = 0; text_choice(programs, i, name, sizeof name); i++)
 		text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", name);
+	im->idle = im->errors->count == 0;
 	import_error(im, "", "no command of it runs one of %s", names);
 }
 
