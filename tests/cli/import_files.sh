@@ -57,6 +57,49 @@ run 0 estimate --mode=serve --tp=1 --pp=1 --model=tiny
 out_has '^Memory of the engine with weights in fp8,'
 run 0 estimate --mode=serve --tp=1 --pp=1 --model=tiny --set serving.weight_dtype=bf16
 out_has '^Memory of the engine with weights in bf16,'
+# what modelopt says in a file of its own: one format, or one for each layer
+about 'hf_quant_config.json beside a config.json'
+mkdir -p Quant
+sed 's/, *$/,/; /quantization_config/d; s/"torch_dtype": "bfloat16",/"torch_dtype": "bfloat16" }/' Tiny/config.json >Quant/config.json
+echo '{ "quantization": { "quant_algo": "FP8", "kv_cache_quant_algo": "FP8", "exclude_modules": ["lm_head"] } }' >Quant/hf_quant_config.json
+run 0 import Quant/config.json
+out_has '	weight_dtype = "fp8";'
+out_has '	kv_dtype = "fp8";'
+err_has '^taken   hf_quant_config.json -> the formats'
+echo 'vllm serve ./Quant' >Quant.sh
+run 0 import Quant.sh
+out_has '	weight_dtype = "fp8";'
+{
+	printf '{ "quantization": { "quant_algo": "MIXED_PRECISION", "kv_cache_quant_algo": null, "exclude_modules": ["lm_head"], "quantized_layers": {'
+	for i in 0 1 2 3; do
+		for m in mlp.gate_proj mlp.up_proj mlp.down_proj; do printf '"model.layers.%s.%s": { "quant_algo": "W4A16_NVFP4", "group_size": 16 }, ' $i $m; done
+		for m in q_proj k_proj v_proj; do printf '"model.layers.%s.self_attn.%s": { "quant_algo": "FP8" }, ' $i $m; done
+		printf '"model.layers.%s.self_attn.o_proj": { "quant_algo": "FP8" }%s' $i "$([ $i = 3 ] || echo ,)"
+	done
+	echo ' } } }'
+} >Quant/hf_quant_config.json
+run 0 import Quant/config.json
+out_has '	weight_dtype = "nvfp4";'
+# 4 x 4 x 1024 x 1024 in 1 byte for 0.5625, of which one in 16 bits has 1.4375 more
+out_has '	kept_params = 5.10611;'
+echo '{ "quantization": [' >Quant/hf_quant_config.json
+run 2 import Quant/config.json
+rm -r Quant Quant.sh
+
+about 'adapter_config.json of PEFT'
+echo '{ "peft_type": "LORA", "r": 32, "lora_alpha": 64, "target_modules": ["q_proj", "v_proj"], "use_dora": true,
+  "base_model_name_or_path": "meta-llama/Llama-3.1-8B" }' >adapter_config.json
+run 0 import adapter_config.json
+out_has '	preset = "llama-3.1-8b";'
+out_has '	method = "dora";'
+out_has '	rank = 32;'
+out_has '	target = "qv";'
+sed 's/LORA/IA3/; s/"r": 32, //' adapter_config.json >other.json
+run 0 import other.json
+out_has '	tuner = "ia3";'
+sed 's/LORA/PREFIX_TUNING/' adapter_config.json >third.json
+run 2 import third.json
+
 # what clusters lists plans can build on, from wherever they are, the user's own before a shipped one
 mkdir -p own/shardplan/clusters away
 echo 'cluster: { gpu = "a100"; nodes = 12; gpus_per_node = 4; };' >own/shardplan/clusters/ours.cfg

@@ -42,6 +42,7 @@ const struct importer import_table[] = {
 	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL,
 	    "--num-attention-heads|--tensor-model-parallel-size", NULL, megatron_read },
 	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", NULL, hf_recognise, hf_read },
+	{ "peft", "adapter_config.json of PEFT", NULL, "\"peft_type\"&\"base_model_name_or_path\"", NULL, peft_read },
 	{ "areal", "configuration of AReaL (YAML), or a script with overrides of it", NULL, "allocation_mode:|allocation_mode=|"
 	    "gconfig:&actor:&backend:|train_dataset:&actor:&backend:|actor.backend=", NULL, areal_read },
 	{ "verl", "overrides of verl's configuration in a shell script", NULL, "actor_rollout_ref.", NULL,

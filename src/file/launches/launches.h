@@ -30,6 +30,7 @@ void trl_read(struct import *im);            /* or a script with the same as fla
 void axolotl_read(struct import *im);
 void llamafactory_read(struct import *im);
 void swift_read(struct import *im);
+void peft_read(struct import *im);           /* adapter_config.json */
 void trainer_read(struct import *im);        /* of one's own, with the arguments of Hugging Face's Trainer */
 void launcher_read(struct import *im);        /* torchrun, accelerate or deepspeed of another script */
 void megatron_swift_read(struct import *im); /* ms-swift's trainer of Megatron-LM */

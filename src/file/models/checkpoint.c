@@ -128,7 +128,7 @@ take_shape(struct import *im, const char *text, size_t size, const char *name, c
 {
 	struct plan plan;
 	struct import model = { .name = name, .text = text, .size = size, .catalog = im->catalog, .plan = &plan,
-		.errors = im->errors, .section = "model" };
+		.errors = im->errors, .section = "model", .path = im->path, .beside = im->beside, .besides = im->besides, .root = im->root };
 
 	plan_defaults(&plan);
 	hf_read(&model);

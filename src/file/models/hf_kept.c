@@ -1,5 +1,6 @@
 /* Linear layers that a quantised checkpoint leaves in 16 bits: those that a list in its quantization_config means, and
  * with groups of compressed-tensors those that no group targets. */
+#include <jansson.h>
 #include <string.h>
 
 #include "core/base/text.h"
@@ -13,6 +14,7 @@ enum { LISTED_MAX = 4096, LAYERS_MAX = 1024, STEPS_MAX = 3000000, PART_SIZE = 40
 /* What modules are called: parts and their layers, joined by blanks; parts that some pattern names, the first one
  * where none does. Of rows that have one of the blocks, of the
  * targets and all of the traits (0: any), the first that fits. */
+#define SHARED "mlp.shared_experts mlp.shared_expert mixer.shared_experts feed_forward.shared_expert block_sparse_moe.shared_experts"
 static const struct naming {
 	unsigned blocks, targets, traits;
 	const char *parts, *layers;
@@ -32,12 +34,9 @@ static const struct naming {
 	{ MATRIX_BLOCK(DELTA), TARGET_IN_A, 0, "linear_attn", "in_proj_ba in_proj_a" },
 	{ MATRIX_BLOCK(DELTA), TARGET_OUT_PROJ, 0, "linear_attn", "out_proj" },
 	{ MATRIX_BLOCK(MOE), TARGET_NAMELESS, 0, "mlp mixer", "fc1_latent_proj fc2_latent_proj" },
-	{ MATRIX_BLOCK(MOE), TARGET_GATE, MATRIX_SHARED, "mlp.shared_experts mlp.shared_expert mixer.shared_experts "
-	  "feed_forward.shared_expert", "gate_proj gate_up_proj" },
-	{ MATRIX_BLOCK(MOE), TARGET_UP, MATRIX_SHARED, "mlp.shared_experts mlp.shared_expert mixer.shared_experts "
-	  "feed_forward.shared_expert", "up_proj gate_up_proj" },
-	{ MATRIX_BLOCK(MOE), TARGET_DOWN, MATRIX_SHARED, "mlp.shared_experts mlp.shared_expert mixer.shared_experts "
-	  "feed_forward.shared_expert", "down_proj" },
+	{ MATRIX_BLOCK(MOE), TARGET_GATE, MATRIX_SHARED, SHARED, "gate_proj gate_up_proj" },
+	{ MATRIX_BLOCK(MOE), TARGET_UP, MATRIX_SHARED, SHARED, "up_proj gate_up_proj" },
+	{ MATRIX_BLOCK(MOE), TARGET_DOWN, MATRIX_SHARED, SHARED, "down_proj" },
 	{ MATRIX_BLOCK(MOE), TARGET_EXPERTS_UP, 0, "mlp.experts.0 mlp.experts mixer.experts.0 feed_forward.experts "
 	  "block_sparse_moe.experts.0", "up_proj gate_up_proj w1" },
 	{ MATRIX_BLOCK(MOE), TARGET_EXPERTS_DOWN, 0, "mlp.experts.0 mlp.experts mixer.experts.0 feed_forward.experts "
@@ -312,4 +311,108 @@ hf_kept(struct hf *h, const char *part, const char *format)
 	text_put(millions, sizeof millions, "%.6g", t.dense_kept / 1e6);
 	if (t.dense_kept >= 1e3)
 		import_set(h->im, FIELD_KEPT_PARAMS, millions, path);
+}
+
+/* ---- a format for each layer ------------------------------------------------------------- */
+
+/* Bytes of a weight with its scales, and parameters outside of routed experts and in them. */
+static const struct share {
+	const char *format;
+	double bytes;
+} shares[] = { { "bf16", 2 }, { "fp8", 1 }, { "int8", 1 }, { "nvfp4", .5625 }, { "mxfp4", .53125 }, { "int4", .5 } };
+
+enum { SHARES = sizeof shares / sizeof *shares };
+
+struct mix {
+	const json_t *layers;   /* by their names, which begin so up to "layers." */
+	char begin[64];
+	double dense[SHARES], expert[SHARES];
+};
+
+/* Of the first name that is there; 16 bits without one. */
+static size_t
+share_of(const struct mix *x, const struct naming *n, int64_t layer)
+{
+	char name[192];
+
+	for (const char *part = n->parts; *part != '\0'; part += strspn(part, " ")) {
+		const size_t length = strcspn(part, " ");
+
+		for (const char *at = n->layers;; at += strspn(at, " ")) {
+			const json_t *found;
+
+			text_put(name, sizeof name, "%slayers.%lld.%.*s%s%.*s", x->begin, (long long)layer, (int)length, part,
+			    *at != '\0' ? "." : "", (int)strcspn(at, " "), at);
+			found = json_object_get(x->layers, name);
+			for (size_t i = 0; found != NULL && i < SHARES; i++)
+				if (strcmp(shares[i].format, hf_format(json_string_value(json_object_get(found, "quant_algo")))) == 0)
+					return i;
+			if (*at == '\0')
+				break;
+			at += strcspn(at, " ");
+		}
+		part += length;
+	}
+	return 0;
+}
+
+static void
+mix_model(struct mix *x, const struct model *m)
+{
+	for (int64_t i = 0; i < m->layers && i < LAYERS_MAX; i++) {
+		const struct layer_kinds kinds = params_kinds(m, i, 1);
+		const struct matrix_of of = { .m = m, .kinds = &kinds, .vocab = (double)m->vocab_size };
+		struct matrix row[MATRIX_MAX];
+		const int rows = matrix_list(&of, MATRIX_LAYERS | MATRIX_NO_VECTORS, row);
+
+		for (int k = 0; k < rows; k++) {
+			const struct naming *n = naming_of(&row[k]);
+
+			if (n != NULL && !(row[k].row->traits & MATRIX_ROUTER))
+				(row[k].row->traits & MATRIX_EXPERT ? x->expert : x->dense)[share_of(x, n, i)] += row[k].all;
+		}
+	}
+}
+
+/* The format of most of them, and what the others have more bytes of, as parameters that it leaves in 16 bits. */
+static size_t
+most_of_mix(const double params[SHARES], double *kept)
+{
+	size_t most = 0;
+	double more = 0;
+
+	for (size_t i = 1; i < SHARES; i++)
+		most = params[i] > params[most] ? i : most;
+	for (size_t i = 0; i < SHARES; i++)
+		more += params[i] * (shares[i].bytes - shares[most].bytes);
+	*kept = most > 0 && more > 0 ? more / (2 - shares[most].bytes) : 0;
+	return most;
+}
+
+bool
+hf_mixed(struct hf *h, const char *part)
+{
+	struct mix x = { 0 };
+	char path[2 * HF_PATH_SIZE], millions[32];
+	const char *name, *layers;
+	double kept, of_experts;
+	size_t dense, expert;
+
+	text_put(path, sizeof path, "%s.quantized_layers", part);
+	if ((name = jsonin_name(&h->json, path, 0)) == NULL || (layers = strstr(name, "layers.")) == NULL)
+		return false;
+	x.layers = json_object_get(json_object_get(h->json.root, part), "quantized_layers");
+	text_put(x.begin, sizeof x.begin, "%.*s", (int)(layers - name), name);
+	mix_model(&x, &h->im->plan->model);
+	dense = most_of_mix(x.dense, &kept);
+	expert = most_of_mix(x.expert, &of_experts);
+	if (dense + expert == 0)
+		return false;
+	import_set(h->im, FIELD_WEIGHT_DTYPE, shares[expert > 0 ? expert : dense].format, path);
+	if (expert > 0)
+		import_set(h->im, FIELD_DENSE_DTYPE, shares[dense].format, path);
+	text_put(millions, sizeof millions, "%.6g", kept / 1e6);
+	if (kept >= 1e3)
+		import_assume(h->im, FIELD_KEPT_PARAMS, millions, "layers in more bytes than most count as so many in 16 bits");
+	return true;
 }

@@ -1,9 +1,13 @@
 /* Number formats of a checkpoint: what serving holds its weights and KV cache in. */
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/base/text.h"
 #include "file/models/hf_read.h"
+#include "file/plan/pathname.h"
+#include "file/source/named.h"
 
 /* quant_method, or the algorithm of NVIDIA's modelopt, and what it is; "" where bits tell. */
 static const struct {
@@ -11,7 +15,8 @@ static const struct {
 } methods[] = {
 	{ "fp8", "fp8" }, { "fbgemm_fp8", "fp8" }, { "mxfp4", "mxfp4" }, { "nvfp4", "nvfp4" },
 	{ "w4a16_awq", "int4" }, { "w4a8_awq", "int4" }, { "w8a8_sq", "int8" }, { "int4", "int4" },
-	{ "fp8_pc_pt", "fp8" }, { "mixed_precision", "fp8" }, { "gptq", "" }, { "awq", "" },
+	{ "fp8_pc_pt", "fp8" }, { "fp8_pb_wo", "fp8" }, { "mxfp8", "fp8" }, { "w4a16_nvfp4", "nvfp4" }, { "nvfp4_awq", "nvfp4" },
+	{ "w4a8_nvfp4_fp8", "nvfp4" }, { "w4a8_mxfp4_fp8", "mxfp4" }, { "mixed_precision", "fp8" }, { "gptq", "" }, { "awq", "" },
 	{ "compressed-tensors", "" }, { "bitsandbytes", "" }, { "auto-round", "" }, { "quark", "" },
 };
 
@@ -115,6 +120,38 @@ take_group(struct hf *h, const char *part)
 		import_set(h->im, FIELD_ZERO_POINTS, "true", path);
 }
 
+const char *
+hf_format(const char *algorithm)
+{
+	for (size_t i = 0; algorithm != NULL && i < sizeof methods / sizeof *methods; i++)
+		if (strcasecmp(methods[i].method, algorithm) == 0)
+			return methods[i].format;
+	return "";
+}
+
+/* NVIDIA's modelopt says it in a file of its own beside the config.json
+ * (NVIDIA/Model-Optimizer modelopt/torch/export/unified_export_hf.py). */
+static void
+read_beside(struct hf *h)
+{
+	static const char file[] = "hf_quant_config.json";
+	const bool own = h->im->path != NULL && text_equal(h->im->path, h->im->name);
+	char name[PLANFILE_PATH_SIZE];
+	struct jsonin j;
+	size_t size;
+	char *text;
+
+	text_put(name, sizeof name, "%.*s%s", own ? 0 : (int)(pathname_last(h->im->name) - h->im->name), h->im->name, file);
+	if ((text = named_text(h->im, name, &size)) == NULL)
+		return;
+	if (jsonin_parse(&j, text, size, file, h->im->errors) && json_object_get(j.root, "quantization") != NULL) {
+		json_object_set(h->json.root, "quantization", json_object_get(j.root, "quantization"));
+		notes_add(&h->im->taken, "%s -> the formats of its weights", file);
+	}
+	jsonin_free(&j);
+	free(text);
+}
+
 static bool
 take_quantised(struct hf *h)
 {
@@ -123,9 +160,13 @@ take_quantised(struct hf *h)
 	bool mixed = false;
 
 	if (!hf_find(h, CONFIG, part))
+		read_beside(h);
+	if (!hf_find(h, CONFIG, part))
 		return false;
 	method = text_at(h, part, "quant_method");
 	format = weight_format(h, part, method != NULL ? method : "");
+	if (hf_mixed(h, part))
+		return take_cache(h, part), true;
 	if (hf_find(h, "expert_dtype", expert) && jsonin_text(&h->json, expert) != NULL &&
 	    text_equal(jsonin_text(&h->json, expert), "fp4"))
 		format = "mxfp4", mixed = true; /* that of nearly all weights */
