@@ -352,7 +352,7 @@ compare
 bad_usage "unknown|pipeline_layout|'x'" search --free='parallel.cp_comm=x'
 bad_usage "'step\.second' is no objective, result or field \(did you mean step\.seconds" search --objective=step.second
 bad_usage "'fewst' is neither a question nor a file .did you mean fewest" search fewst
-bad_usage "'fastest' is neither a question nor a file .'shardplan help search'" search fastest
+bad_usage "'nicest' is neither a question nor a file .'shardplan help search'" search nicest
 bad_usage "'cots' is no objective, result or field \(did you mean cost" search --objective=cots
 # an empty value is named, wherever it stands
 bad_usage '--objective: the value is empty \(fix: --objective=NAME' search --objective=

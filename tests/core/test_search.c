@@ -1216,6 +1216,12 @@ limits_of_service(void **state)
 {
 	static const char *const orders[][6] = { { "slo", "ttft=1s", "tpot=30ms", "rate=20" },
 		{ "slo", "rate=20", "tpot", "0.03", "ttft", "1000ms" }, { "slo", "tpot=30000us", "rate", "20", "ttft=1" } };
+	static const char *const typed[][6] = { { "slo", "1s", "30ms" }, { "slo", "30ms", "1s" }, { "slo", "1s,30ms" },
+		{ "slo", "1s/30ms" }, { "slo", "TTFT<=1s", "itl:30ms" }, { "slo", "tpot", "30ms", "1", "s" },
+		{ "slo", "ttft=1s,tpot=30ms", "20", "rps" }, { "slo", "1s", "30ms", "20/s" },
+		{ "slo", "p95", "1s", "30ms", "at", "20qps" } };
+	static const char *const refused[][4] = { { "slo", "30ms" }, { "slo", "p95", "1s", "30ms" }, { "slo", "1s", "ttft" },
+		{ "slo", "p95", "p50", "1s" } };
 	static const char *const none[] = { "1m", "1parsec", "0s", "s", "1000", "30" };
 	char options[QUESTION_SIZE], err[QUESTION_SIZE], word[32];
 	struct plan p;
@@ -1231,6 +1237,20 @@ limits_of_service(void **state)
 		assert_non_null(strstr(options, " free=traffic.ttft_limit=1 "));
 		assert_non_null(strstr(options, " free=traffic.tpot_limit=0.03 "));
 	}
+	for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
+		int words = 0;
+
+		while (words < 6 && typed[i][words] != NULL)
+			words++;
+		assert_int_equal(question_ask(&p, NULL, typed[i], words, options, err), words);
+		assert_non_null(strstr(options, i < 6 ? "ttft_seconds<=1s" : "ttft_within<=1s"));
+		assert_non_null(strstr(options, i < 6 ? "tpot_seconds<=30ms" : "tpot_within<=30ms"));
+		assert_int_equal(strstr(options, "traffic.percentile=95 ") != NULL, i == 8);
+	}
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		assert_int_equal(question_ask(&p, NULL, refused[i], i == 0 ? 2 : i == 2 ? 3 : 4, options, err), -1);
+	assert_int_equal(question_ask(&p, NULL, (const char *const[]){ "slo", "25", "tok/s" }, 3, options, err), 3);
+	assert_non_null(strstr(options, "tpot_seconds<=40ms"));
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
 		const char *const words[] = { "slo", word };
 
@@ -1257,6 +1277,18 @@ questions_as_typed(void **state)
 		{ "budget 300B 2_000_000", "where=cost<=2000000", "token_budget=300" },
 		{ "budget 2M 300B", "where=cost<=2000000", "token_budget=300" },
 		{ "budget much 300B", NULL, NULL },
+		{ "budget 2M$ 300B", "where=cost<=2000000", "token_budget=300" },
+		{ "budget \u20ac2M 300B", "where=cost<=2000000", "token_budget=300" },
+		{ "budget 2000\u20ac,300B", "where=cost<=2000 ", "token_budget=300" },
+		{ "budget a million 300B", "where=cost<=1000000", "token_budget=300" },
+		{ "deadline two weeks 500B", "where=run.days<=14d", "token_budget=500 " },
+		{ "deadline 500B in a month", "where=run.days<=30d", "token_budget=500 " },
+		{ "deadline 1e12 30d", "where=run.days<=30d", "token_budget=1000 " },
+		{ "min gpus", "objective=gpus", "" }, { "fastest", "objective=time", "" },
+		{ "biggest micro batch", "objective=training.micro_batch_size", "" },
+		{ "largest model for 4 nodes", "free=model.preset free=cluster.nodes=4", "" },
+		{ "longest sequence on 2 GPUs", "free=cluster.nodes=1 free=cluster.gpus_per_node=2", "" },
+		{ "largest model for 12 gpus", NULL, NULL }, { "spare two", "cluster.nodes=6", "" },
 		{ "fewest nodes", "objective=gpus", "" }, { "longest sequence", "sequence_length=1024..", "" },
 		{ "largest sequence length", "sequence_length=1024..", "" }, { "largest wish", NULL, NULL },
 		{ "spare 2 nodes", "cluster.nodes=6", "" },

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -147,44 +148,103 @@ ask_budget(const struct plan *p, const struct catalog *catalog, const char *cons
 	return put_budget(p, said > 0 ? larger(money, said) : 0, &tokens, options, err) ? taken : -1;
 }
 
-enum { LIMIT_SIZE = 32 };
+enum { LIMIT_TTFT, LIMIT_TPOT, LIMIT_RATE };
 
-/* Limits of a service, as they are said: times of conditions, "" where none is, and the rate, 0. */
+/* Limits of a service as they are said, 0 where they are not; so many of the times were said without a name. */
 struct service {
-	char time[2][LIMIT_SIZE];
-	double rate;
+	double seconds[LIMIT_RATE], rate, percentile;
+	int bare;
 };
 
-/* One of them: "ttft=1s", "ttft 1s", "ttft<=1 s"; how many words it takes, 0 for another one, -1 with
+/* Below 0 for a word that names none. */
+static int
+limit_named(const char *word)
+{
+	static const struct {
+		const char *name;
+		int limit;
+	} rows[] = {
+		{ "ttft", LIMIT_TTFT }, { "tpot", LIMIT_TPOT }, { "itl", LIMIT_TPOT }, { "tbt", LIMIT_TPOT },
+		{ "rate", LIMIT_RATE }, { "rps", LIMIT_RATE }, { "qps", LIMIT_RATE },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcasecmp(rows[i].name, word) == 0)
+			return rows[i].limit;
+	return -1;
+}
+
+/* A time goes by its place where no name does, the first token's before that of the next ones; a speed is one over
+ * such a time, and a number of requests a second the rate. */
+static int
+take_bare(const char *const *word, int words, struct service *of)
+{
+	const int limit = of->seconds[LIMIT_TTFT] > 0 ? LIMIT_TPOT : LIMIT_TTFT;
+	double speed;
+	int taken = words_rate(word, words, &of->rate);
+
+	if (taken > 0)
+		return taken;
+	taken = words_speed(word, words, &speed);
+	if (taken > 0) {
+		of->seconds[LIMIT_TPOT] = 1 / speed;
+	} else if (!(of->seconds[limit] > 0)) {
+		taken = words_time(word, words, &of->seconds[limit]);
+		of->bare += taken > 0;
+	}
+	return taken;
+}
+
+/* One of them: "ttft 1s", "1 s", "20 rps", "p99"; how many words it takes, 0 for another one, -1 with
  * the reason where what follows its name is none. */
 static int
 take_limit(const char *const *word, int words, struct service *of, char *err)
 {
-	static const char *const names[] = { "ttft", "tpot", "rate" };
-	const int small = words_small(word, words);
+	const int small = words > 0 && limit_named(word[0]) < 0 ? words_small(word, words) : 0;
+	const int limit = small < words ? limit_named(word[small]) : -1;
+	const char *const *value = word + small + 1;
+	const int left = words - small - 1;
+	double percentile;
+	int taken;
 
-	for (int k = 0; k < 3 && words > small; k++) {
-		const size_t n = strlen(names[k]);
-		const char *value[3] = { NULL };
-		int count = 1, taken;
-
-		if (strncmp(word[small], names[k], n) != 0)
-			continue;
-		value[0] = word[small] + n + strspn(word[small] + n, "<=");
-		while (count < 3 && small + count < words) {
-			value[count] = word[small + count];
-			count++;
-		}
-		const int apart = *value[0] == '\0';
-
-		taken = k < 2 ? words_time(value + apart, count - apart, of->time[k], LIMIT_SIZE) :
-		    words_amount(value + apart, count - apart, &of->rate);
-		if (taken > 0)
-			return small + apart + taken;
-		return refuse_question(err, k < 2 ? "a limit is a time with its unit, such as ttft=1s or tpot=30ms" :
-		    "the rate is a number of requests a second, such as rate=20");
+	if (left < 0)
+		return 0;
+	if (limit < 0 && tolower((unsigned char)word[small][0]) == 'p' && text_to_real(word[small] + 1, &percentile)) {
+		if (of->percentile > 0 && percentile != of->percentile)
+			return refuse_question(err, "one percentile holds for both limits");
+		of->percentile = percentile;
+		return small + 1;
 	}
-	return 0;
+	if (limit < 0)
+		return take_bare(word, words, of);
+	if (limit < LIMIT_RATE)
+		taken = words_time(value, left, &of->seconds[limit]);
+	else if ((taken = words_rate(value, left, &of->rate)) == 0)
+		taken = words_amount(value, left, &of->rate);
+	if (taken > 0)
+		return small + 1 + taken;
+	return refuse_question(err, limit < LIMIT_RATE ? "a limit is a time with its unit, such as ttft=1s or tpot=30ms" :
+	    "the rate is a number of requests a second, such as rate=20");
+}
+
+/* All that is said of a service; how many words that is. */
+static int
+read_service(const char *const *word, int words, struct service *of, char *err)
+{
+	int i = 0, taken;
+
+	while ((taken = take_limit(word + i, words - i, of, err)) > 0)
+		i += taken;
+	if (taken == 0 && of->bare == 1 && !(of->seconds[LIMIT_TPOT] > 0))
+		return refuse_question(err, "which limit is that time? Such as ttft=1s or tpot=30ms; of two times the longer "
+		    "one is TTFT");
+	if (of->bare == 2 && of->seconds[LIMIT_TTFT] < of->seconds[LIMIT_TPOT]) {
+		const double ttft = of->seconds[LIMIT_TPOT];
+
+		of->seconds[LIMIT_TPOT] = of->seconds[LIMIT_TTFT];
+		of->seconds[LIMIT_TTFT] = ttft;
+	}
+	return taken < 0 ? -1 : i;
 }
 
 /* Pools of up to twelve workers, of each size up to a node, or none. */
@@ -199,20 +259,14 @@ put_pools(const struct plan *p, char *options)
 			text_add(options, QUESTION_SIZE, ",%lldxtp%lld", (long long)n, (long long)size);
 }
 
-/* A limit as a condition; of percentiles it becomes the plan's own, which its results are told by. False for no time. */
-static bool
-put_limit(const struct plan *p, const char *name, const char *value, double own, bool rate, char *options, char *err)
+/* A limit as a condition; of percentiles it becomes the plan's own, which its results are told by. */
+static void
+put_limit(const char *name, double limit, double own, bool rate, char *options)
 {
-	struct search_condition c;
-	char limit[sizeof c.text];
-
-	text_put(limit, sizeof limit, "serving.%s_%s<=%s", name, rate ? "within" : "seconds", value);
-	if (!condition_parse(&c, limit, p, err, QUESTION_SIZE))
-		return false;
-	text_add(options, QUESTION_SIZE, " where=%s", limit);
-	if (rate && c.limit != own)
-		text_add(options, QUESTION_SIZE, " free=traffic.%s_limit=%.10g", name, c.limit);
-	return true;
+	text_add(options, QUESTION_SIZE, limit < 1 ? " where=serving.%s_%s<=%.10gms" : " where=serving.%s_%s<=%.10gs", name,
+	    rate ? "within" : "seconds", limit < 1 ? 1e3 * limit : limit);
+	if (rate && limit != own)
+		text_add(options, QUESTION_SIZE, " free=traffic.%s_limit=%.10g", name, limit);
 }
 
 /* At a rate the fewest GPUs whose percentiles keep the limits, with pools of their own for prefill;
@@ -226,33 +280,36 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 	const double own[] = { p->traffic.ttft_limit, p->traffic.tpot_limit };
 	struct service of = { .rate = 0 };
 	bool rate;
-	int i = 0, taken;
+	int taken;
 
 	(void)catalog;
 	if (p->mode != MODE_SERVE)
 		return refuse_question(err, "of serving plans alone (fix: --mode=serve)");
-	while ((taken = take_limit(word + i, words - i, &of, err)) > 0)
-		i += taken;
+	taken = read_service(word, words, &of, err);
 	if (taken < 0)
 		return -1;
 	rate = of.rate > 0 || p->traffic.rate > 0;
+	if (of.percentile > 0 && !rate)
+		return refuse_question(err, "a percentile is of requests that arrive: say the rate, too, such as rate=20");
 	for (int k = 0; k < 2; k++)
-		if (*of.time[k] == '\0' && own[k] > 0)
-			text_put(of.time[k], LIMIT_SIZE, "%.10gs", own[k]);
-	if (*of.time[0] == '\0' && *of.time[1] == '\0')
+		if (!(of.seconds[k] > 0))
+			of.seconds[k] = own[k];
+	if (!(of.seconds[LIMIT_TTFT] + of.seconds[LIMIT_TPOT] > 0))
 		return refuse_question(err, "which limits? Such as ttft=1s tpot=30ms, and rate=20 requests a second");
 	text_put(options, QUESTION_SIZE, rate ? "objective=gpus,serving.tpot_within" :
 	    "objective=tokens free=serving.concurrency=1..%d", REQUESTS_MOST);
 	if (of.rate > 0 && of.rate != p->traffic.rate)
 		text_add(options, QUESTION_SIZE, " free=traffic.rate=%.10g", of.rate);
+	if (of.percentile > 0 && of.percentile != p->traffic.percentile)
+		text_add(options, QUESTION_SIZE, " free=traffic.percentile=%.10g", of.percentile);
 	for (int k = 0; k < 2; k++)
-		if (*of.time[k] != '\0' && !put_limit(p, names[k], of.time[k], own[k], rate, options, err))
-			return -1;
+		if (of.seconds[k] > 0)
+			put_limit(names[k], of.seconds[k], own[k], rate, options);
 	if (rate) {
 		put_nodes_apart(2 * p->cluster.nodes > NODES_EACH ? 2 * p->cluster.nodes : NODES_EACH, options);
 		put_pools(p, options);
 	}
-	return i;
+	return taken;
 }
 
 /* Parts of a node where there is one: nobody takes three GPUs of each of five. */
@@ -269,17 +326,43 @@ ask_fewest(const struct plan *p, const struct catalog *catalog, const char *cons
 	return 0;
 }
 
+/* "for 8 GPUs", "on 2 nodes": others than the plan's. How many words that takes, -1 for no such number. */
 static int
-ask_longest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+take_size(const struct plan *p, const char *const *word, int words, char *options, char *err)
+{
+	double n;
+	const int taken = words_amount(word, words, &n);
+	const char *of = taken > 0 && taken < words ? word[taken] : "";
+	const bool nodes = text_choice_index("node|nodes", of) >= 0;
+	const double node = nodes ? 1 : (double)p->cluster.gpus_per_node;
+
+	if (!nodes && text_choice_index("gpu|gpus|GPU|GPUs|card|cards", of) < 0)
+		return 0;
+	if (n > 1e6 || fmod(n, smaller(n, node)) > 0)
+		return refuse_question(err, "so many GPUs are no whole number of nodes (cluster.gpus_per_node)");
+	text_add(options, QUESTION_SIZE, " free=cluster.nodes=%.10g", larger(1, n / node));
+	if (n < node)
+		text_add(options, QUESTION_SIZE, " free=cluster.gpus_per_node=%.10g", n);
+	return taken + 1;
+}
+
+static void
+put_longest(const struct plan *p, char *options)
 {
 	const enum field_id f = p->mode == MODE_SERVE ? FIELD_CONTEXT_LENGTH : FIELD_SEQUENCE_LENGTH;
 	const int64_t most = p->model.max_position > 0 ? p->model.max_position : 131072;
 
-	(void)catalog, (void)word, (void)words, (void)err;
 	text_put(options, QUESTION_SIZE, "objective=%s free=%s=1024..%lld", field_table[f].path,
 	    field_table[f].path, (long long)most);
-	return 0;
+}
+
+static int
+ask_longest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	(void)catalog;
+	put_longest(p, options);
+	return take_size(p, word, words, options, err);
 }
 
 /* The month of the newest model of the catalogue, two years before. */
@@ -298,14 +381,18 @@ static int
 ask_largest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
     char *options, char *err)
 {
-	const char *what = words > 0 ? word[0] : "";
+	const int at = words > 1 && text_choice_index("the|micro", word[0]) >= 0;
+	const char *what = words > 0 ? word[at] : "";
+	const bool batch = text_choice_index(p->mode == MODE_SERVE ? "batch|concurrency|requests" :
+	    "batch|micro-batch|microbatch", what) >= 0;
+	int taken;
 
-	if (text_equal(what, "context") || text_equal(what, "sequence")) {
-		ask_longest(p, catalog, NULL, 0, options, err);
-	} else if (text_equal(what, "batch") && p->mode == MODE_SERVE) {
+	if (text_choice_index("context|ctx|sequence|seq|length", what) >= 0) {
+		put_longest(p, options);
+	} else if (batch && p->mode == MODE_SERVE) {
 		text_put(options, QUESTION_SIZE, "objective=serving.concurrency "
 		    "free=serving.concurrency=1..%d", REQUESTS_MOST);
-	} else if (text_equal(what, "batch")) {
+	} else if (batch) {
 		text_put(options, QUESTION_SIZE, "objective=training.micro_batch_size "
 		    "free=training.micro_batch_size");
 	} else if (text_equal(what, "model")) {
@@ -318,7 +405,8 @@ ask_largest(const struct plan *p, const struct catalog *catalog, const char *con
 	} else {
 		return refuse_question(err, "largest what? model, batch, context or sequence");
 	}
-	return 1;
+	taken = take_size(p, word + at + 1, words - at - 1, options, err);
+	return taken < 0 ? -1 : at + 1 + taken;
 }
 
 /* A name of a GPU, or several with commas between them. */
@@ -329,6 +417,18 @@ names_gpu(const struct catalog *catalog, const char *word)
 
 	text_put(name, sizeof name, "%.*s", (int)strcspn(word, ","), word);
 	return catalog != NULL && catalog_find(&catalog->gpus, name) != NULL;
+}
+
+/* GPUs that a price was said of. */
+static int
+put_priced(const struct catalog *catalog, char *options)
+{
+	int count = 0;
+
+	for (size_t i = 0; catalog != NULL && i < catalog->gpus.count; i++)
+		if (catalog->gpus.entry[i].values.cluster.gpu_hour_price > 0)
+			text_add(options, QUESTION_SIZE, "%s%s", count++ > 0 ? "," : "", catalog->gpus.entry[i].id);
+	return count;
 }
 
 static int
@@ -346,7 +446,7 @@ ask_cheapest(const struct plan *p, const struct catalog *catalog, const char *co
 		taken += small + 1;
 		small = words_small(word + taken, words - taken);
 	}
-	if (taken == 0)
+	if (taken == 0 && put_priced(catalog, options) == 0)
 		return refuse_question(err, "of which GPUs? Their names with commas between them, and --price");
 	put_nodes(1, p->cluster.nodes, options);
 	return taken;
@@ -356,11 +456,12 @@ static int
 ask_spare(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
     char *options, char *err)
 {
-	const bool said = words > 0 && isdigit((unsigned char)word[0][0]);
-	int64_t fewer = nodes_missing(p);
+	double said = 0;
+	const int taken = words_amount(word, words, &said);
+	const int64_t fewer = taken > 0 ? (int64_t)said : nodes_missing(p);
 
 	(void)catalog;
-	if ((said && !text_to_int(word[0], &fewer)) || fewer < 1 || fewer >= p->cluster.nodes)
+	if ((double)fewer < said || fewer < 1 || fewer >= p->cluster.nodes)
 		return refuse_question(err, "how many nodes fewer? Less than the plan has, or those of cluster.dead_nodes");
 	/* All that are left, or rounder numbers of them, the others idle. */
 	text_put(options, QUESTION_SIZE, "objective=time free=cluster.nodes=%lld",
@@ -368,24 +469,35 @@ ask_spare(const struct plan *p, const struct catalog *catalog, const char *const
 	for (int64_t unit = 2, n = p->cluster.nodes - fewer; unit <= n; unit *= 2)
 		if (n / unit * unit < (n / (unit / 2)) * (unit / 2) || (unit == 2 && n % 2 != 0))
 			text_add(options, QUESTION_SIZE, ",%lld", (long long)(n / unit * unit));
-	return said;
+	return taken;
+}
+
+static int
+ask_fastest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
+    char *options, char *err)
+{
+	(void)p, (void)catalog, (void)word, (void)words, (void)err;
+	text_put(options, QUESTION_SIZE, "objective=time");
+	return 0;
 }
 
 /* ---- the table ------------------------------------------------------------------------ */
 
 const struct question question_table[] = {
-	{ "deadline", "TIME [TOKENS]", "the fewest GPUs that train so many tokens in time: 30d 15T",
+	{ "deadline", "", "TIME [TOKENS]", "the fewest GPUs that train so many tokens in time: 30d 15T",
 	    ask_deadline },
-	{ "budget", "MONEY [TOKENS]", "the fastest run that costs no more, on these nodes or fewer",
+	{ "budget", "", "MONEY [TOKENS]", "the fastest run that costs no more, on these nodes or fewer",
 	    ask_budget },
-	{ "slo", "[ttft=TIME] [tpot=TIME] [rate=N]",
+	{ "slo", "sla|limits", "[ttft=TIME] [tpot=TIME] [rate=N]",
 	    "most tokens of a GPU within these times; at N requests a second the fewest GPUs", ask_slo },
-	{ "fewest", "", "the fewest GPUs that it fits on", ask_fewest },
-	{ "longest", "", "the longest sequence or context that fits", ask_longest },
-	{ "largest", "model|batch|context", "the largest one that fits; models of the last two years",
-	    ask_largest },
-	{ "cheapest", "GPU,GPU", "which of these GPUs does it for the least money", ask_cheapest },
-	{ "spare", "[N]", "what to run with so many nodes fewer, or without those of cluster.dead_nodes", ask_spare },
+	{ "fewest", "min|minimum|smallest|least", "", "the fewest GPUs that it fits on", ask_fewest },
+	{ "longest", "", "", "the longest sequence or context that fits", ask_longest },
+	{ "largest", "max|maximum|biggest", "model|batch|context",
+	    "the largest one that fits; models of the last two years", ask_largest },
+	{ "cheapest", "", "GPU,GPU", "which of these GPUs does it for the least money", ask_cheapest },
+	{ "spare", "fallback|without", "[N]",
+	    "what to run with so many nodes fewer, or without those of cluster.dead_nodes", ask_spare },
+	{ "fastest", "best|quickest|shortest", "", "the fastest plan, as without a question", ask_fastest },
 };
 const size_t question_count = sizeof question_table / sizeof *question_table;
 
@@ -393,7 +505,7 @@ const struct question *
 question_find(const char *name)
 {
 	for (size_t i = 0; i < question_count; i++)
-		if (text_equal(question_table[i].name, name))
+		if (text_equal(question_table[i].name, name) || text_choice_index(question_table[i].also, name) >= 0)
 			return &question_table[i];
 	return NULL;
 }
@@ -411,11 +523,16 @@ question_ask(const struct plan *p, const struct catalog *catalog, const char *co
     int words, char *options, char *err)
 {
 	const struct question *q = words > 0 ? question_find(word[0]) : NULL;
+	struct pieces of;
 	int taken;
 
 	options[0] = err[0] = '\0';
 	if (q == NULL)
 		return 0;
-	taken = q->ask(p, catalog, word + 1, words - 1, options, err);
-	return taken < 0 ? -1 : taken + 1 + words_small(word + taken + 1, words - taken - 1);
+	words_apart(&of, word + 1, words - 1);
+	taken = q->ask(p, catalog, of.word, of.count, options, err);
+	if (taken < 0)
+		return -1;
+	taken += words_small(of.word + taken, of.count - taken);
+	return 1 + of.from[taken];
 }

@@ -12,7 +12,8 @@
 enum { QUESTION_WORDS = 12, QUESTION_SIZE = 768 };
 
 struct question {
-	const char *name, *arguments, *help; /* "deadline", "TIME [TOKENS]", one line */
+	const char *name, *also;       /* "deadline"; other words for it, with "|" between them */
+	const char *arguments, *help; /* "TIME [TOKENS]", one line */
 	/* The options of `search` without their dashes, blanks between them. Returns how many of the
 	 * words after its name are its own, -1 with the reason in err. */
 	int (*ask)(const struct plan *p, const struct catalog *catalog, const char *const *word,
