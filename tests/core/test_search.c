@@ -666,6 +666,49 @@ catalogue_entries(void **state)
 	assert_true(workers[0].kept > 10);
 }
 
+/* Of models that are ranked by their size the best plan of each size alone, whichever of its models that is. */
+static void
+largest_models(void **state)
+{
+	static struct catalog_entry gpus[1], models[4];
+	const struct catalog catalog = { .gpus = { gpus, 1 }, .models = { models, 4 } };
+	const char *const model[] = { DENSE, MOE, DENSE "model.max_position=4096 ", DENSE "model.layers=10 " };
+	struct search s = { .space = space, .exhaustive = true };
+	struct plan p = settings_plan("", "cluster.nodes=1 training.global_batch_size=16 training.sequence_length=2048");
+	struct wishes w = { 0 };
+	double seconds[3];
+
+	(void)state;
+	text_put(gpus[0].id, sizeof gpus[0].id, "gpu0");
+	gpus[0].values = settings_plan(RATES, "cluster.memory_gib=80");
+	settings_set(&p, "cluster.gpu", "gpu0");
+	for (int i = 0; i < 4; i++) {
+		text_put(models[i].id, sizeof models[i].id, "model%d", i);
+		models[i].values = settings_plan(model[i], "");
+	}
+	settings_set(&p, "model.preset", "model0");
+	plan_resolve(&p, &catalog);
+	wishes_free(&w, FIELD_PRESET, NULL);
+	wishes_free(&w, FIELD_TP, NULL);
+	wishes_free(&w, FIELD_PP, NULL);
+	wishes_free(&w, FIELD_MICRO_BATCH_SIZE, NULL);
+	make_space(&p, &catalog, &w);
+	add_objective(&s, "params.total");
+	for (int i = 0; i < 3; i++) { /* all plans, then what bounds leave, on one thread and on several */
+		run_search(&s, i == 2 ? 5 : 1);
+		assert_int_equal(workers[0].kept, 3);
+		for (int k = 0; k < 3; k++) {
+			if (i == 0)
+				seconds[k] = workers[0].key[k].tie[TIE_TIME];
+			assert_true(seconds[k] > 0 && !(workers[0].key[k].tie[TIE_TIME] < seconds[k]) &&
+			    !(workers[0].key[k].tie[TIE_TIME] > seconds[k]));
+			assert_true(k == 0 || workers[0].key[k].score[0] > workers[0].key[k - 1].score[0]);
+		}
+		s.exhaustive = false;
+	}
+	assert_true(workers[0].counts.decided < space->size);
+}
+
 /* Long rows: what is kept of micro-batches decides which PP, VPP and splits have room, and no bound
  * says more of it than there is. */
 static void
@@ -1392,7 +1435,7 @@ main(void)
 		cmocka_unit_test(stages_of_a_run),
 		cmocka_unit_test(phases_fit), cmocka_unit_test(rows_follow_sizes), cmocka_unit_test(rollouts),
 		cmocka_unit_test(pairs),
-		cmocka_unit_test(catalogue_entries), cmocka_unit_test(splits),
+		cmocka_unit_test(catalogue_entries), cmocka_unit_test(largest_models), cmocka_unit_test(splits),
 		cmocka_unit_test(kept_activations), cmocka_unit_test(traffic_before_pipelines),
 		cmocka_unit_test(layouts_place), cmocka_unit_test(nearest_of_none),
 		cmocka_unit_test(likes_of_the_last),

@@ -11,10 +11,11 @@
 #include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
-#include "core/rules/values.h"
-#include "core/search/search_make.h"
 #include "core/plan/shorthand.h"
+#include "core/rules/values.h"
 #include "core/search/question.h"
+#include "core/search/search_make.h"
+#include "core/search/search_rank.h"
 
 enum { TOP = 10, TRIED = 32, FRONT_MAX = 16384, SEQUENCES_EACH = 4 };
 
@@ -230,8 +231,8 @@ make_job(struct search_job *job, const struct options *o)
 		return false;
 	}
 	/* One more than are listed: the last one is better than something, too. And enough that those
-	 * of several kinds are among them. */
-	room = job->search.front ? FRONT_MAX : job->top < TRIED ? TRIED : job->top + 1;
+	 * of several kinds are among them; models of several sizes are not tried beside each other. */
+	room = job->search.front ? FRONT_MAX : job->top >= TRIED || rank_is_of_sizes(&job->search) ? job->top + 1 : TRIED;
 	job->worker = calloc((size_t)job->threads, sizeof *job->worker);
 	job->key = calloc((size_t)job->threads * room, sizeof *job->key);
 	if (job->worker == NULL || job->key == NULL) {

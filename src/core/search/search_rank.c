@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/estimate/result.h"
+
 /* -1, 0 or 1: a scores less, as much or more, by `count` scores from the first that differs. */
 static int
 compare_scores(const struct search_key *a, const struct search_key *b, int count)
@@ -168,11 +170,51 @@ keep_best(const struct search *s, struct search_worker *w, const struct search_k
 		keep_spare(s, w, &out);
 }
 
+bool
+rank_is_of_sizes(const struct search *s)
+{
+	const struct search_target *t = &s->objective[0];
+
+	return !s->front && t->kind == TARGET_RESULT && t->id == RESULT_PARAMS_TOTAL &&
+	    space_field(s->space, FIELD_PRESET) != NULL;
+}
+
+const struct search_key *
+rank_of_size(const struct search_worker *w, double score)
+{
+	for (size_t i = 0; i < w->kept; i++)
+		if (!(w->key[i].score[0] < score) && !(w->key[i].score[0] > score))
+			return &w->key[i];
+	return NULL;
+}
+
+/* The best of each size: a worse one of its size goes. */
+static void
+keep_size(const struct search *s, struct search_worker *w, const struct search_key *key)
+{
+	const struct search_key *other = rank_of_size(w, key->score[0]);
+	size_t i;
+
+	if (other != NULL && !rank_before(s, key, other))
+		return;
+	if (other != NULL)
+		take_out(w, (size_t)(other - w->key));
+	for (i = w->kept; i > 0 && rank_before(s, key, &w->key[i - 1]); i--)
+		continue;
+	if (i == w->room)
+		return;
+	w->kept += w->kept < w->room;
+	memmove(&w->key[i + 1], &w->key[i], (w->kept - 1 - i) * sizeof *w->key);
+	w->key[i] = *key;
+}
+
 void
 rank_keep(const struct search *s, struct search_worker *w, const struct search_key *key)
 {
 	if (s->front)
 		keep_front(s, w, key);
+	else if (rank_is_of_sizes(s))
+		keep_size(s, w, key);
 	else
 		keep_best(s, w, key);
 }
@@ -180,6 +222,8 @@ rank_keep(const struct search *s, struct search_worker *w, const struct search_k
 bool
 rank_may_keep(const struct search *s, const struct search_worker *w, const struct search_key *best)
 {
+	if (rank_is_of_sizes(s))
+		return w->kept < w->room || w->kept == 0 || compare_scores(&w->key[w->kept - 1], best, 1) >= 0;
 	if (!s->front)
 		return w->kept < w->room || w->kept == 0 || compare_keys(s, &w->key[w->kept - 1], best) >= 0;
 	for (size_t i = 0; i < w->kept; i++)

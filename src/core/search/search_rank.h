@@ -9,6 +9,12 @@
  * index. */
 bool rank_before(const struct search *s, const struct search_key *a, const struct search_key *b);
 
+/* Models are ranked by their size: of each size, whatever the names of its models, the best plan is kept alone. */
+bool rank_is_of_sizes(const struct search *s);
+
+/* The key of that size; NULL where none is kept. */
+const struct search_key *rank_of_size(const struct search_worker *w, double score);
+
 /* Keep a key among the best of w, with those that are like it, or let it go. */
 void rank_keep(const struct search *s, struct search_worker *w, const struct search_key *key);
 

@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/estimate/result.h"
+#include "core/search/search_rank.h"
 #include "core/train/memory.h"
 
 /* Lower bounds add up in another order than estimates do: within so much they are as fast. */
@@ -145,16 +146,24 @@ walk_known_score(const struct walk *w, int field, double *score)
 	return true;
 }
 
-/* So many are kept that one more has to be better than the last of them, which time decides where they
- * are as good. */
+/* Which time decides where they are as good. */
 static bool
 ties_by_time(const struct walk *w)
 {
+	return w->search->objectives == 1 && w->search->explains == 0 && w->worker->plan.mode == MODE_TRAIN &&
+	    !plan_has_rl(&w->worker->plan);
+}
+
+/* The one that another of that score has to be better than: that of its size, else the last of so many as are kept. NULL
+ * where there is none yet. */
+static const struct search_key *
+tied_with(const struct walk *w, double score)
+{
 	const struct search_worker *worker = w->worker;
 
-	return w->search->objectives == 1 && w->search->explains == 0 && worker->room > 0 &&
-	    worker->kept == worker->room && worker->plan.mode == MODE_TRAIN &&
-	    !plan_has_rl(&worker->plan);
+	if (rank_is_of_sizes(w->search))
+		return rank_of_size(worker, score);
+	return worker->room > 0 && worker->kept == worker->room ? &worker->key[worker->kept - 1] : NULL;
 }
 
 double
@@ -165,8 +174,8 @@ walk_tied_seconds(const struct walk *w, int field)
 
 	if (!ties_by_time(w) || !walk_known_score(w, field, &score))
 		return INFINITY;
-	last = &w->worker->key[w->worker->kept - 1];
-	return score < last->score[0] || !(last->tie[TIE_TIME] > 0) ? INFINITY :
+	last = tied_with(w, score);
+	return last == NULL || score < last->score[0] || !(last->tie[TIE_TIME] > 0) ? INFINITY :
 	    SLACK * last->tie[TIE_TIME];
 }
 
