@@ -232,6 +232,7 @@ same_as(const struct search *s, const struct found *f, const char *what)
 	    w->counts.illegal + w->counts.over_memory + w->counts.evaluated);
 	assert_true(w->counts.over_memory + w->counts.evaluated <= f->legal);
 	assert_true(w->counts.evaluated <= f->fitting);
+	assert_true(s->around > 0 || w->counts.cut + w->counts.decided == search_size(s));
 	if (!s->exhaustive)
 		return;
 	assert_int_equal(w->counts.decided + f->again, search_size(s));

@@ -137,7 +137,7 @@ void
 search_json(const struct search_job *job)
 {
 	const struct search_counts *n = &job->worker->counts;
-	const uint64_t all = search_size(&job->search);
+	const uint64_t all = search_size(&job->search), left = search_left(&job->search, n, job->whole);
 	struct jsonout j = { .out = stdout };
 
 	jsonout_object(&j, NULL);
@@ -158,7 +158,8 @@ search_json(const struct search_job *job)
 	jsonout_int(&j, "threads", job->threads);
 	jsonout_real(&j, "seconds", job->seconds);
 	jsonout_int(&j, "space", (int64_t)all);
-	jsonout_int(&j, "cut", (int64_t)(all - n->decided));
+	jsonout_int(&j, "cut", (int64_t)(all - left - n->decided));
+	jsonout_int(&j, "left", (int64_t)left);
 	jsonout_int(&j, "decided", (int64_t)n->decided);
 	jsonout_int(&j, "illegal", (int64_t)n->illegal);
 	jsonout_int(&j, "over_memory", (int64_t)n->over_memory);

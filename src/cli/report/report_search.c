@@ -328,11 +328,13 @@ static void
 print_space(const struct search_job *job)
 {
 	const struct search_counts *n = &job->worker->counts;
-	const uint64_t all = search_size(&job->search);
+	const uint64_t all = search_size(&job->search), left = search_left(&job->search, n, job->whole);
+	char missed[UNITS_SIZE] = "";
 
-	out_line(stdout, "%s combinations: %s cut%s and %s found illegal, %s do not fit, %s fit; %s on %d thread%s",
-	    UNITS_EXACT(COUNT, (double)all), UNITS_EXACT(COUNT, (double)(all - n->decided)),
-	    job->whole ? "" : " or not come to,",
+	if (left > 0)
+		text_put(missed, sizeof missed, "%s not come to, ", UNITS_EXACT(COUNT, (double)left));
+	out_line(stdout, "%s combinations: %s%s cut and %s found illegal, %s do not fit, %s fit; %s on %d thread%s",
+	    UNITS_EXACT(COUNT, (double)all), missed, UNITS_EXACT(COUNT, (double)(all - left - n->decided)),
 	    UNITS_EXACT(COUNT, (double)n->illegal), UNITS_EXACT(COUNT, (double)n->over_memory),
 	    UNITS_EXACT(COUNT, (double)n->evaluated), UNITS_SHORT(SECONDS, job->seconds),
 	    job->threads, TEXT_S(job->threads));

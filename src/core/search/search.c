@@ -162,8 +162,10 @@ decide(const struct walk *w, uint64_t index)
 	struct estimate *e = &worker->estimate;
 	enum verdict verdict;
 
-	if (is_outdone(w))
+	if (is_outdone(w)) {
+		worker->counts.cut++;
 		return;
+	}
 	scope_lend(&worker->scope, &worker->plan,
 	    rollouts_engine(&worker->rollouts, w->space, index));
 	verdict = look_at(w);
@@ -279,6 +281,8 @@ walk_from(const struct walk *w, int field, uint64_t index, int changes)
 	if (field == s->count) {
 		if (around > 0 || !space_repeats(s, index, &w->worker->plan))
 			decide(w, index);
+		else
+			w->worker->counts.cut++;
 		return;
 	}
 	for (int digit = 0; digit < f->count; digit++) {
@@ -286,43 +290,58 @@ walk_from(const struct walk *w, int field, uint64_t index, int changes)
 		const int changed = changes + (digit != f->own);
 		const uint64_t next = index + (uint64_t)digit * f->stride;
 
-		if (around > 0 ? changed > around : space_idles(s, field, digit, p))
+		if ((around > 0 ? changed > around : space_idles(s, field, digit, p)) ||
+		    passes_by(w, field, digit) || is_unplaced(w, field, next)) {
+			w->worker->counts.cut += f->stride;
 			continue;
-		if (passes_by(w, field, digit) || is_unplaced(w, field, next))
-			continue;
+		}
 		if (++w->worker->steps - w->worker->steps_told >= TELL_EVERY)
 			tell_walk(w);
 		put_field(w, field, next);
-		if (!is_cut(w, field, next))
+		if (is_cut(w, field, next))
+			w->worker->counts.cut += f->stride;
+		else
 			walk_from(w, field + 1, next, changed);
 	}
 	if (field >= w->bounds->tail || field == w->bounds->copies)
 		bounds_rest(w->bounds, s, field, &w->worker->plan);
 }
 
-/* One part: the first `shared` fields as its number says, all combinations of the rest. */
-static void
-walk_part(const struct walk *w, uint64_t part)
+/* Put the first `shared` fields in as a part says, whose first combination is index. So many of them differ from the
+ * plan's; -1 where nothing that begins so is looked at. */
+static int
+enter_part(const struct walk *w, uint64_t index)
 {
 	const struct search_space *s = w->space;
-	/* What has more comes last: it is looked at first where more is better. */
-	const bool last = w->known >= 0 && w->search->objective[0].more;
-	const uint64_t index = (last ? w->parts - 1 - part : part) * (s->size / w->parts);
 	const int around = w->search->around;
 	int changes = 0;
 
 	bounds_rest(w->bounds, s, 0, &w->worker->plan);
 	for (int i = 0; i < w->shared; i++) {
 		if (passes_by(w, i, space_digit(s, i, index)))
-			return;
+			return -1;
 		changes += space_digit(s, i, index) != s->field[i].own;
 		if (around == 0 && space_idles(s, i, space_digit(s, i, index), &w->worker->plan))
-			return;
+			return -1;
 		put_field(w, i, index);
 		if (is_cut(w, i, index))
-			return;
+			return -1;
 	}
-	if (around == 0 || changes <= around)
+	return around == 0 || changes <= around ? changes : -1;
+}
+
+/* One part: all combinations of the rest. */
+static void
+walk_part(const struct walk *w, uint64_t part)
+{
+	/* What has more comes last: it is looked at first where more is better. */
+	const bool last = w->known >= 0 && w->search->objective[0].more;
+	const uint64_t size = w->space->size / w->parts, index = (last ? w->parts - 1 - part : part) * size;
+	const int changes = enter_part(w, index);
+
+	if (changes < 0)
+		w->worker->counts.cut += size;
+	else
 		walk_from(w, w->shared, index, changes);
 }
 
@@ -513,6 +532,12 @@ uint64_t
 search_size(const struct search *s)
 {
 	return s->around > 0 ? size_around(s->space, 0, s->around) : s->space->size;
+}
+
+uint64_t
+search_left(const struct search *s, const struct search_counts *n, bool whole)
+{
+	return whole ? 0 : search_size(s) - n->decided - (s->around > 0 ? 0 : n->cut);
 }
 
 /* Some GPU of those that are free brings a price. */

@@ -49,6 +49,7 @@ struct search_key {
 };
 
 struct search_counts {
+	uint64_t cut;          /* left out in bulk; with `around` not counted */
 	uint64_t decided;      /* one by one: the sum of the next three */
 	uint64_t illegal, over_memory, evaluated;
 	uint64_t tight;        /* of over_memory: they may fit; as far as that is worked out */
@@ -103,6 +104,9 @@ bool search_is_known(const struct search *s, const struct plan *p, char *err, si
 
 /* All combinations that `around` allows. */
 uint64_t search_size(const struct search *s);
+
+/* How many a search that was cancelled did not come to; with `around` those that it cut are among them. */
+uint64_t search_left(const struct search *s, const struct search_counts *n, bool whole);
 
 /* Run on so many threads, one worker each, this one among them; in the end worker[0] has what
  * all found, ranked. False when it was cancelled. The same for any number of threads. */

@@ -246,6 +246,7 @@ rank_nearest(const struct search *s, struct search_worker *w, const struct searc
 static void
 add_counts(struct search_counts *to, const struct search_counts *from)
 {
+	to->cut += from->cut;
 	to->decided += from->decided;
 	to->illegal += from->illegal;
 	to->over_memory += from->over_memory;
