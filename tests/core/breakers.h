@@ -244,6 +244,7 @@ static const struct {
 	{ "gpus_per_node=8 nvlink_domain=1", "domain_of_one" },
 	{ "gpus_per_node=8 nvlink_domain=6", "domain_cuts_nodes" },
 	{ "precision=fp8", "fp8_without_units" },
+	{ "mode=serve layout=vllm kv_dtype=nvfp4 memory_gib=80 bf16_tflops=989", "fp4_cache_without_units" },
 	{ "memory_gib=80 bf16_tflops=0", "rate_not_known" },
 	{ "memory_gib=80 bf16_tflops=989 hbm_gbps=0", "rate_not_known" },
 	{ "experts=4 experts_per_token=1 moe_ffn_hidden_size=1024", "topk_one" },

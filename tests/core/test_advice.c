@@ -145,6 +145,13 @@ room(const struct mend *m)
 	return m->outlook.fits ? 2 - m->outlook.tight : 0;
 }
 
+/* How often the work is halved. */
+static double
+halvings(const struct mend *m)
+{
+	return fmax(0, -floor(log2(m->kept) + 0.5));
+}
+
 /* What loses less comes first; what fits before all else, and then what is tight. Then what is
  * cheaper, but for what lies within the step of the ranking; of a plan that is not legal, and for
  * what was asked, what is nearer. */
@@ -163,6 +170,12 @@ ranked(const struct advice *a, bool legal)
 			continue;
 		assert_true(m->loss <= n->loss);
 		if (m->loss != n->loss || m->warns != n->warns)
+			continue;
+		assert_true(halvings(m) <= halvings(n));
+		if (halvings(m) < halvings(n))
+			continue;
+		assert_true(m->gpus <= n->gpus);
+		if (m->gpus < n->gpus)
 			continue;
 		if (legal && m->outlook.fits && m->loss != LOSS_ASKED && m->loss != LOSS_ABOUT)
 			assert_true(m->outlook.cost < n->outlook.cost * 1.002);

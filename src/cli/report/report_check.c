@@ -169,24 +169,6 @@ print_check(const struct estimate *e)
 		complain("%zu more diagnostics", e->diags.dropped);
 }
 
-/* Mends of a plan that does not run as it is, and hints. False after a message. */
-static bool
-advise(const struct session *s, struct estimate *e, struct advice *advice)
-{
-	struct estimate *work = malloc(sizeof *work);
-
-	if (work == NULL) {
-		out_of_memory();
-		return false;
-	}
-	advice_run(advice, &s->plan, &s->catalog, &s->asked, work);
-	advice_note(advice, MENDS_SHOWN, &e->diags);
-	check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
-	advice_hints(&s->plan, &s->catalog, e, work, &e->diags);
-	free(work);
-	return true;
-}
-
 /* Seconds of a step; in serve mode of a request, from its sending to its last token. */
 static double
 time_of(const struct outlook *o, const struct plan *p)
@@ -220,22 +202,42 @@ is_mended(const struct advice *a)
 /* Of a plan that does not run as it is; of one that does the better one, if it is much better:
  * hints change one field each, and the best plan may be several changes away. */
 static struct room *
-search_room(const struct session *s, const struct estimate *e, const struct advice *advice)
+search_room(const struct session *s, const struct estimate *e, const struct advice *advice, struct estimate *work)
 {
 	const bool runs = e->legal && e->fits && !e->tight;
-	struct estimate *work;
 	struct room *room;
 
 	if (e->legal && !estimate_has_fit(e))
 		return NULL;
-	work = malloc(sizeof *work);
-	room = work != NULL ? room_new(&s->plan, &s->catalog, runs || is_mended(advice), work) : NULL;
+	room = room_new(&s->plan, &s->catalog, runs || is_mended(advice), work);
 	if (room != NULL && runs && !gains(room, s, work)) {
 		room_free(room);
 		room = NULL;
 	}
-	free(work);
 	return room;
+}
+
+/* Mends of a plan that does not run as it is, what a search does in the same room, and hints. Nobody is sent for more GPUs
+ * where those that are there do. False after a message. */
+static bool
+advise(const struct session *s, struct estimate *e, struct advice *advice, struct room **room)
+{
+	struct estimate *work = malloc(sizeof *work);
+
+	if (work == NULL) {
+		out_of_memory();
+		return false;
+	}
+	advice_run(advice, &s->plan, &s->catalog, &s->asked, work);
+	*room = search_room(s, e, advice, work);
+	for (int i = 0; *room != NULL && i < ROOM_KINDS; i++)
+		if ((*room)->found[i] && (i == ROOM_SAME || i == ROOM_MORE))
+			advice_keep_gpus(advice, plan_world(&(*room)->answer[i].plan));
+	advice_note(advice, MENDS_SHOWN, &e->diags);
+	check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
+	advice_hints(&s->plan, &s->catalog, e, work, &e->diags);
+	free(work);
+	return true;
 }
 
 int
@@ -246,11 +248,10 @@ check_work(struct session *s, const struct options *o)
 	struct room *room;
 	int status = STATUS_OK;
 
-	if (e == NULL || !advise(s, e, &advice)) {
+	if (e == NULL || !advise(s, e, &advice, &room)) {
 		free(e);
 		return STATUS_ERROR;
 	}
-	room = search_room(s, e, &advice);
 	for (size_t i = 0; i < e->diags.count; i++) {
 		struct diag *d = &e->diags.item[i];
 

@@ -9,7 +9,7 @@
 #include "core/rules/check.h"
 #include "core/search/search_make.h"
 
-enum { STEPS_MOST = 1000000, STEPS_FEWER = 300000, NODES_EACH = 64, NODES_DOUBLED = 8, HALVES_MOST = 8 };
+enum { STEPS_MOST = 1000000, STEPS_FEWER = 300000, NODES_EACH = 64, NODES_DOUBLED = 8, HALVES_MOST = 8, FIX_SIZE = 192 };
 
 /* A search that ends after so many steps, of which each room has enough: less where it is one of several. */
 struct patience {
@@ -91,28 +91,38 @@ search_changed(struct room_answer *a, const struct plan *p, const struct catalog
 	return true;
 }
 
-/* With what the rules propose for a field that a search leaves alone, such as prompts that no batch of
- * updates divides: without it nothing in the room is legal. */
-static bool
-search_fixed(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
-    struct estimate *work)
+/* What the rules propose first for a field that a search leaves alone, such as prompts that no batch of updates divides, or
+ * a framework: without it nothing is legal. NULL where there is no such proposal. */
+static const struct diag *
+find_proposal(const struct plan *p, const struct catalog *catalog, struct diag_list *diags)
 {
-	struct diag_list diags;
 	struct wishes w;
 
-	diag_clear(&diags);
-	plan_check(p, catalog, &diags);
-	check_fixes(p, catalog, NULL, &diags);
+	diag_clear(diags);
+	plan_check(p, catalog, diags);
+	check_fixes(p, catalog, NULL, diags);
 	wishes_usual(&w, p);
-	for (size_t i = 0; i < diags.count; i++) {
-		const struct diag *d = &diags.item[i];
+	for (size_t i = 0; i < diags->count; i++)
+		if (diags->item[i].severity == SEVERITY_ERROR && diags->item[i].fix_field != FIELD_NONE &&
+		    wishes_find(&w, diags->item[i].fix_field) == w.count)
+			return &diags->item[i];
+	return NULL;
+}
 
-		if (d->severity == SEVERITY_ERROR && d->fix_field != FIELD_NONE &&
-		    wishes_find(&w, d->fix_field) == w.count &&
-		    search_changed(a, p, catalog, d->fix_field, d->fix_value, work))
-			return true;
-	}
-	return false;
+/* *q: the plan with that proposal, which `fix` writes as options. */
+static bool
+take_proposal(const struct plan *p, const struct catalog *catalog, struct plan *q, char *fix, size_t size)
+{
+	struct diag_list diags;
+	const struct diag *d = find_proposal(p, catalog, &diags);
+	char err[256];
+
+	*q = *p;
+	if (d == NULL || !field_parse(d->fix_field, q, d->fix_value, err, sizeof err))
+		return false;
+	plan_resolve_field(q, d->fix_field, catalog);
+	text_put(fix, size, " --set=%s=%s", field_table[d->fix_field].path, d->fix_value);
+	return true;
 }
 
 /* Adapters in place of all weights, and where those do not fit either, of weights in 4 bits. */
@@ -186,16 +196,23 @@ room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
 		[ROOM_ADAPTERS] = search_adapters, [ROOM_SHORTER] = search_shorter, [ROOM_MORE] = search_more
 	};
 	struct room *room = calloc(1, sizeof *room);
+	char fix[FIX_SIZE] = "", options[sizeof room->answer[0].options];
+	struct plan fixed;
 
 	if (room == NULL)
 		return NULL;
-	room->found[ROOM_SAME] = search_plans(&room->answer[ROOM_SAME], p, catalog, NULL, false, work) ||
-	    search_fixed(&room->answer[ROOM_SAME], p, catalog, work);
-	if (room->found[ROOM_SAME] || same_alone)
-		return room;
-	for (int i = 0; i < ROOM_KINDS; i++)
+	room->found[ROOM_SAME] = search_plans(&room->answer[ROOM_SAME], p, catalog, NULL, false, work);
+	if (!room->found[ROOM_SAME] && take_proposal(p, catalog, &fixed, fix, sizeof fix)) {
+		p = &fixed;
+		room->found[ROOM_SAME] = search_plans(&room->answer[ROOM_SAME], p, catalog, NULL, true, work);
+	}
+	for (int i = 0; i < ROOM_KINDS && !room->found[ROOM_SAME] && !same_alone; i++)
 		if (others[i] != NULL && ((p->mode == MODE_TRAIN && !plan_has_rl(p)) || i == ROOM_MORE))
 			room->found[i] = others[i](&room->answer[i], p, catalog, work);
+	for (int i = 0; i < ROOM_KINDS && *fix != '\0'; i++) {
+		text_put(options, sizeof options, "%s%s", fix, room->answer[i].options);
+		text_put(room->answer[i].options, sizeof options, "%s", options);
+	}
 	return room;
 }
 

@@ -399,6 +399,10 @@ rule_fp8_without_units(const struct facts *f, char *message, size_t size)
 	return BROKEN("%s has no FP8 units", p->cluster.gpu);
 }
 
+BROKEN_IF(rule_fp4_cache_without_units, p->serving.kv_dtype == KV_NVFP4 && p->cluster.bf16_tflops > 0 &&
+    !(p->cluster.fp4_tflops > 0),
+    "kernels that read a KV cache in NVFP4 are those of GPUs with FP4 units, and %s has none", p->cluster.gpu)
+
 BROKEN_IF(rule_products_not_timed, p->cluster.memory_gib > 0 && hardware_lacks(p) == FIELD_BF16_TFLOPS,
     "no times without the BF16 rate of %s: set cluster.bf16_tflops to that of its data sheet",
     p->cluster.gpu)

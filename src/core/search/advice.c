@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/engine/engine.h"
 #include "core/estimate/scope.h"
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
@@ -11,6 +12,9 @@
 #define SHARDPLAN "shardplan: each change is made and the plan estimated"
 
 enum { PAIR_VALUES = 8, FIELDS_MAX = 40 };
+
+/* Less of a sequence, of a batch or of a request's context than this share is another job. */
+static const double same_job = 0.5, other_job = 0.25;
 
 /* Fields that give way, and what that loses. */
 static const struct {
@@ -119,6 +123,13 @@ cost_steps(const struct mend *m)
 	return m->outlook.cost > 0 ? floor(log(m->outlook.cost) * 1000) : 0;
 }
 
+/* Halvings of the work: below 0; more of it than was asked for gains nothing. */
+static double
+kept_steps(const struct mend *m)
+{
+	return m->kept > 0 ? smaller(0, floor(log2(m->kept) + 0.5)) : 0;
+}
+
 /* By cost, where that says which is better: times of what does not run tell nothing, and who
  * wrote a value that is not legal, or asked for one, wants one near it. */
 static bool
@@ -138,6 +149,7 @@ static bool
 is_better_mend(const struct quest *q, const struct mend *a, const struct mend *b)
 {
 	const int cost = order(cost_steps(a), cost_steps(b)), far = order(a->distance, b->distance);
+	const int more = order(a->gpus, b->gpus), less = order(kept_steps(b), kept_steps(a));
 
 	if (!q->legal && (a->loss == LOSS_ASKED) != (b->loss == LOSS_ASKED))
 		return b->loss == LOSS_ASKED;
@@ -147,6 +159,8 @@ is_better_mend(const struct quest *q, const struct mend *a, const struct mend *b
 		return a->loss < b->loss;
 	if (a->warns != b->warns)
 		return b->warns;
+	if (less != 0 || more != 0)
+		return less != 0 ? less < 0 : more < 0;
 	if (goes_by_cost(q, a))
 		return cost != 0 ? cost < 0 : far < 0;
 	return far != 0 ? far < 0 : a->outlook.fits && cost < 0;
@@ -212,6 +226,13 @@ work_of(const struct plan *p)
 	    (double)p->training.sequence_length;
 }
 
+/* Tokens of a step, or of a request's context: requests that wait for others are still served. */
+static double
+kept_of(const struct plan *p, double work)
+{
+	return p->mode == MODE_SERVE ? (double)p->serving.context_length : work;
+}
+
 /* Make the changes; false when the plan is not legal with them, or as full as before. */
 static bool
 look_at_mend(struct quest *q, struct mend *m)
@@ -225,6 +246,10 @@ look_at_mend(struct quest *q, struct mend *m)
 	    (q->legal && room_of(&m->outlook) <= q->room))
 		return false;
 	m->work = work_of(&next) / work_of(q->plan);
+	m->kept = kept_of(&next, work_of(&next)) / larger(1, kept_of(q->plan, work_of(q->plan)));
+	m->gpus = (double)plan_world(&next);
+	if (m->loss == LOSS_WORK && m->kept < other_job)
+		m->loss = LOSS_ASKED;
 	m->warns = advice_warnings(&next, q->catalog) > q->warnings;
 	return true;
 }
@@ -326,6 +351,9 @@ add_field(struct quest *q, enum field_id f, enum loss loss)
 	if ((f == FIELD_EP || f == FIELD_ETP) &&
 	    (!plan_has_experts(q->plan) || q->plan->mode == MODE_SERVE))
 		return;
+	if (f == FIELD_DP_ATTENTION && q->plan->mode == MODE_SERVE && !plan_has_experts(q->plan) &&
+	    engine_of(q->plan)->experts_over_all) /* whole copies of the model */
+		return;
 	for (int i = 0; i < q->fields; i++)
 		if (q->field[i].id == f)
 			return;
@@ -358,9 +386,17 @@ static bool
 has_mend(const struct advice *a, enum loss loss)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (has_room(&a->mend[i]) && a->mend[i].loss <= loss)
+		if (has_room(&a->mend[i]) && a->mend[i].loss <= loss && a->mend[i].kept >= same_job)
 			return true;
 	return false;
+}
+
+void
+advice_keep_gpus(struct advice *a, int64_t most)
+{
+	for (size_t i = a->count; i > 0; i--)
+		if (a->mend[i - 1].gpus > (double)most)
+			forget_mend(a, i - 1);
 }
 
 bool

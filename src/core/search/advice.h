@@ -52,12 +52,14 @@ struct mend {
 	bool warns;               /* it adds a warning */
 	double distance;          /* how far the values are from the plan's */
 	double work;              /* tokens of a step over those of the plan's; 1 in serve mode, 0 not known */
+	double kept;              /* the same; in serve mode tokens of a request's context */
+	double gpus;              /* in all */
 	struct outlook outlook;   /* of the mended plan */
 };
 
 /*
  * Ranked: where the plan is not legal what keeps all that was asked; what fits, then what is
- * tight; by loss; without a new warning. Then by cost in steps of
+ * tight; by loss; without a new warning. Then by the work that is left, in halves, and by GPUs; then by cost in steps of
  * 0.1 %, and what costs the same by distance; but by distance first where the plan is not legal,
  * as who wrote its values wants some near them, and for what undoes what was asked or does not
  * fit. Of a number the nearest value on each side is offered, of two fields together the best
@@ -82,6 +84,9 @@ bool advice_is_needed(const struct plan *p, const struct estimate *e);
  */
 void advice_run(struct advice *out, const struct plan *p, const struct catalog *catalog,
     const struct field_set *asked, struct estimate *work);
+
+/* Forget those that take more GPUs than so many, for which something is known that runs. */
+void advice_keep_gpus(struct advice *a, int64_t most);
 
 /* *next: the plan with all changes of a mend, resolved. False when a range forbids one. */
 bool advice_apply(const struct mend *m, const struct plan *p, const struct catalog *catalog,
