@@ -249,6 +249,36 @@ which_kernel(void **state)
 	}
 }
 
+/* Modules of Hugging Face call flash-attn themselves and reach its tables, as xtuner's steps of long sequences do
+ * (InternLM/xtuner docs/zh_cn/legacy/acceleration/benchmark.rst: Llama-2-7B on 8 A100, tokens a second and GPU). */
+static void
+long_sequences(void **state)
+{
+	static const struct {
+		const char *settings;
+		double sequence, rate;
+	} rows[] = {
+		{ "sequence_length=32768 cp=1 ", 32768, 2234.2 }, { "sequence_length=131072 cp=8 ", 131072, 948.6 },
+		{ "sequence_length=262144 cp=8 ", 262144, 540.1 },
+	};
+	static const char llama[] = "generation=ampere fabric=nvlink3 bf16_tflops=312 hbm_gbps=2039 nvlink_gbps=300 "
+		"layers=32 hidden_size=4096 ffn_hidden_size=11008 attention_heads=32 kv_heads=32 vocab_size=32000 nodes=1 "
+		"gpus_per_node=8 global_batch_size=8 micro_batch_size=1 precision=fp16 recompute=full cp_comm=a2a "
+		"release=202403 zero_stage=3 ";
+	const struct plan own = settings_plan(llama, "layout=torchtitan sequence_length=32768");
+	const struct plan hf = settings_plan(llama, "layout=torchtitan sequence_length=32768 finetune.method=full");
+	const struct machine g = machine_of(&own);
+
+	(void)state;
+	assert_true(kernel_rate(&hf, &g, true, false).reached > 1.4 * kernel_rate(&own, &g, true, false).reached);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[1024];
+
+		snprintf(text, sizeof text, "%slayout=deepspeed finetune.method=full %s", llama, rows[i].settings);
+		assert_true(fabs(seconds("", text) * rows[i].rate / rows[i].sequence - 1) < 0.1);
+	}
+}
+
 /* An index bounds the keys of a query: what is trained is no longer quadratic. */
 static void
 sparse_attention(void **state)
@@ -933,7 +963,7 @@ main(void)
 		cmocka_unit_test(published_rates), cmocka_unit_test(slowed_units),
 		cmocka_unit_test(backward_reaches_less),
 		cmocka_unit_test(single_precision), cmocka_unit_test(single_attention),
-		cmocka_unit_test(attention_in_fp8), cmocka_unit_test(which_kernel),
+		cmocka_unit_test(attention_in_fp8), cmocka_unit_test(which_kernel), cmocka_unit_test(long_sequences),
 		cmocka_unit_test(sparse_attention), cmocka_unit_test(few_waves), cmocka_unit_test(formats),
 		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained),
 		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(waits_fade),

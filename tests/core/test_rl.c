@@ -204,6 +204,20 @@ passes_are_launched(void **state)
 	}
 }
 
+/* A policy on FSDP is made of Hugging Face's modules, whose norms and rotations are operations of their own; Megatron's has
+ * its own. */
+static void
+modules_of_a_policy(void **state)
+{
+	const double on_fsdp = run("")->phase[PHASE_TRAIN].seconds;
+	const double bare = run("finetune.kernels=te")->phase[PHASE_TRAIN].seconds;
+	const double megatron = run("layout=megatron zero_stage=1")->phase[PHASE_TRAIN].seconds;
+
+	(void)state;
+	assert_true(on_fsdp > 1.05 * bare);
+	assert_true(near(run("layout=megatron zero_stage=1 finetune.method=full")->phase[PHASE_TRAIN].seconds, megatron, 1e-12));
+}
+
 /* A critic is another actor; a pair two sequences; updates count. */
 static void
 models_and_batches(void **state)
@@ -514,7 +528,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(generation_walks_the_queue), cmocka_unit_test(long_queues_repeat),
 		cmocka_unit_test(last_responses_run_alone),
-		cmocka_unit_test(phases_follow_the_algorithm), cmocka_unit_test(models_and_batches),
+		cmocka_unit_test(phases_follow_the_algorithm), cmocka_unit_test(models_and_batches), cmocka_unit_test(modules_of_a_policy),
 		cmocka_unit_test(passes_are_launched),
 		cmocka_unit_test(passes_hold_one_layer), cmocka_unit_test(updates_hold_the_state),
 		cmocka_unit_test(weights_go_to_the_engine), cmocka_unit_test(hosts_are_freed_by_engines),

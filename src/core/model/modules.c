@@ -20,7 +20,7 @@
 bool
 modules_eager(const struct plan *p)
 {
-	return p->mode == MODE_TRAIN && p->finetune.method != FINETUNE_NONE &&
+	return p->mode == MODE_TRAIN && (p->finetune.method != FINETUNE_NONE || plan_has_rl(p)) &&
 	    p->finetune.kernels != KERNELS_TE;
 }
 

@@ -12,7 +12,8 @@
 /* Layers that unpack 4-bit integers by operations of PyTorch. */
 #define MODULES_GPTQ "AutoGPTQ/AutoGPTQ auto_gptq/nn_modules/qlinear/qlinear_cuda_old.py"
 
-/* True where a plan's layers are made of such modules. */
+/* True where a plan's layers are made of such modules: where it fine-tunes, and where it trains a policy on FSDP or
+ * ZeRO (verl verl/workers/fsdp_workers.py, OpenRLHF and TRL load AutoModelForCausalLM). */
 bool modules_eager(const struct plan *p);
 
 /* True where experts are a list of linear layers, which a loop runs one by one: of a release before they became one

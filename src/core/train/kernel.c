@@ -78,7 +78,9 @@ static const struct kernel unknown = { PASS(.40, 0, 0, 1, 1, 1), PASS(.34, 0, 0,
  * score matrix, causal or not: what 45 rows of llm-foundry from 8,192 to 65,536 tokens show on
  * A100 (101 of 185 TFLOP/s) and on H100 (185 of 335) alike. Later ones, where
  * scaled_dot_product_attention calls it, reach more of the tables: found on torchtitan's and
- * nanotron's rows.
+ * nanotron's rows. Modules of Hugging Face call the kernels of the flash-attn package themselves
+ * (attn_implementation="flash_attention_2"), and reach the tables: InternLM/xtuner docs/zh_cn/legacy/acceleration/
+ * benchmark.rst has 32,768 to 262,144 tokens on A100, jzhang38/EasyContext 524,288.
  */
 #define FSDP_FLASH2 0.55
 #define SDPA_FLASH2 0.70
@@ -196,7 +198,7 @@ kernel_rate(const struct plan *p, const struct machine *g, bool backward, bool l
 		.head = head_factor(p, x, local) };
 
 	if (kernel == KERNEL_FLASH2 && framework_of(p)->eager)
-		r.share *= framework_before(p, OWN_FLASH2) ? FSDP_FLASH2 : SDPA_FLASH2;
+		r.share *= framework_before(p, OWN_FLASH2) ? FSDP_FLASH2 : modules_eager(p) ? 1 : SDPA_FLASH2;
 	r.waves = batch_tokens(p) * heads / x->tile / generation_of(p)->processors;
 	if (keys < batch_document(p))
 		r.window = keys / (keys + x->window);
