@@ -382,10 +382,21 @@ finetune_add_segments(const struct rank_view *v, double *pools)
 
 /* ---- backward and step ------------------------------------------------------------ */
 
+/* Of the products inside an MLP three gradients, but Unsloth's kernel writes them over what was kept, all but one
+ * (swiglu_DWf_DW_dfg_kernel); before 2025-03 (commit 4f166026) an adapter's part of a product was a tensor of its own
+ * until it was added. */
+static double
+gradients_inside(const struct plan *p)
+{
+	enum { ADDS_IN_PLACE = 202503 };
+
+	return p->finetune.kernels != KERNELS_UNSLOTH ? 3 : framework_before(p, ADDS_IN_PLACE) ? 2 : 1;
+}
+
 /*
  * Autograd frees what a product kept when its own backward pass is over: where the MLP's last
  * weight is trained, its input is gone when gradients of that input's two factors are made, beside
- * that of the input and that of the block's output. Fused kernels are left at what their runs
+ * that of the input and that of the block's output. Liger's kernels are left at what their runs
  * took.
  */
 bool
@@ -394,7 +405,7 @@ finetune_add_backward(const struct rank_view *v, double *buffers)
 	const struct activation *c = v->act;
 	const double h = (double)v->p->model.hidden_size, f = mlp_width(&v->p->model);
 	const bool frees = !adapters_only(v->p) && !c->fused;
-	const double inner = frees ? 2 : 3, outer = frees ? 1 : 4;
+	const double inner = frees ? 2 : gradients_inside(v->p), outer = frees ? 1 : 4;
 
 	if (!modules_eager(v->p))
 		return false;
