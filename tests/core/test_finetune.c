@@ -801,6 +801,29 @@ steps(void **state)
 			near(rows[i].trained, rows[i].counted, 0);
 }
 
+/* Layers that predict further tokens are in checkpoints, not in Hugging Face's modules nor in nanotron's. */
+static void
+heads_that_nobody_runs(void **state)
+{
+	static const char *const layouts[] = { "layout=deepspeed zero_stage=3", "layout=torchtitan zero_stage=3",
+		"layout=nanotron" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+		static const char plan[] = MOE "gpus_per_node=8 global_batch_size=8 finetune.method=full "
+			"training.cross_entropy=unfused mtp_layers=%d %s";
+		char text[1024];
+		double total, seconds;
+
+		snprintf(text, sizeof text, plan, 0, layouts[i]);
+		total = memory_of(text)->total;
+		seconds = e.step.seconds;
+		snprintf(text, sizeof text, plan, 1, layouts[i]);
+		near(memory_of(text)->total, total, 1e-12);
+		near(e.step.seconds, seconds, 1e-12);
+	}
+}
+
 /* The longest context that Unsloth trained Llama-3.1 8B at in so much memory, with CCE and its inputs on the host
  * (unsloth.ai/blog/llama3-3, 2024-12); since 2025-03 adapters add to a product in place: one tensor of the MLP's width less. */
 static void
@@ -832,7 +855,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(other_adapters), cmocka_unit_test(longest_contexts),
+		cmocka_unit_test(other_adapters), cmocka_unit_test(longest_contexts), cmocka_unit_test(heads_that_nobody_runs),
 		cmocka_unit_test(what_other_adapters_keep),
 		cmocka_unit_test(padding_repeats_keys), cmocka_unit_test(counts),
 		cmocka_unit_test(experts), cmocka_unit_test(sharded),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "core/framework/framework.h"
 #include "core/framework/resolve.h"
 #include "core/framework/stage.h"
 #include "golden.h"
@@ -223,8 +224,7 @@ partitions(void **state)
 		assert_int_equal(layers, p.model.layers);
 		assert_int_equal(embeddings, 1);
 		assert_int_equal(losses, 1);
-		if (p.parallel.layout != LAYOUT_TORCHTITAN)
-			assert_int_equal(mtp, p.model.mtp_layers);
+		assert_int_equal(mtp, framework_mtp_layers(&p));
 	}
 	print_message("%d placements accepted\n", accepted);
 	assert_true(accepted > 5000);

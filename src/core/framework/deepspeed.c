@@ -159,6 +159,7 @@ const struct framework framework_deepspeed = {
 	.etp_follows_tp = true,
 	.rounds_epochs = true,
 	.gathers_16bit = true,
+	.skips_mtp = true, /* transformers modeling_deepseek_v3.py, _keys_to_ignore_on_load_unexpected */
 	.eager = true, /* models are modules of PyTorch, as Hugging Face has them */
 	.norms_in_parts = true,
 	.rotates_in_fp32 = true,

@@ -208,6 +208,13 @@ framework_runs(const struct plan *p, int64_t since)
 	return since > 0 && !framework_before(p, since);
 }
 
+/* Multi-token-prediction layers that are run. */
+static inline int64_t
+framework_mtp_layers(const struct plan *p)
+{
+	return framework_of(p)->skips_mtp ? 0 : p->model.mtp_layers;
+}
+
 static inline bool
 framework_adds_apart(const struct plan *p)
 {

@@ -102,6 +102,7 @@ const struct framework framework_nanotron = {
 	.state = nanotron_state,
 	.experts_shard_as_dense = true,
 	.vocab = VOCAB_TO_TP,
+	.skips_mtp = true,
 	.eager = true,
 	.gate_kept = LLAMA,
 	.sequence_first = LLAMA,

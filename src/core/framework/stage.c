@@ -1,5 +1,7 @@
 #include "core/framework/stage_build.h"
 
+#include "core/framework/framework.h"
+
 bool
 placement_folds(int64_t schedule)
 {
@@ -36,7 +38,7 @@ stage_put_ends(struct placement *pl, const struct plan *p, struct chunk *last)
 {
 	stage_chunk(pl, 0, 0)->embedding = true;
 	last->loss = true;
-	last->mtp = (int32_t)p->model.mtp_layers;
+	last->mtp = (int32_t)framework_mtp_layers(p);
 }
 
 bool

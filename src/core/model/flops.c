@@ -114,7 +114,7 @@ flops_forward_of_layer(const struct plan *p, int kind)
 static bool
 counts_mtp(const struct plan *p)
 {
-	return p->model.mtp_layers > 0 && p->model.layers > 0 && !framework_of(p)->skips_mtp;
+	return framework_mtp_layers(p) > 0 && p->model.layers > 0;
 }
 
 struct flops

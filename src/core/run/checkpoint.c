@@ -18,7 +18,7 @@ checkpoint_params(const struct plan *p, const struct model_params *model, double
 
 	if (adapters_only(p))
 		return trained;
-	return model->total + padding + (framework_of(p)->skips_mtp ? 0 : model->mtp);
+	return model->total + padding + (framework_mtp_layers(p) > 0 ? model->mtp : 0);
 }
 
 /* Shares of all parameters: of the stage that holds most; of matrices, whose moments may differ. */

@@ -157,7 +157,7 @@ loss_moment(const struct rank_view *v, const struct layer_kinds *k)
 	const struct activation *c = v->act;
 	const struct plan *p = v->p;
 	const struct loss_kind *kind = &loss_kinds[p->training.cross_entropy];
-	const double h = (double)p->model.hidden_size, heads = 1 + (double)p->model.mtp_layers;
+	const double h = (double)p->model.hidden_size, heads = 1 + (double)framework_mtp_layers(p);
 	const double vocab = (double)params_padded_vocab(p) / batch_loss_ranks(p);
 	const bool te = p->training.cross_entropy == CE_TE;
 	const double wider = c->a <= 2 ? 0 : te ? 2 : -2;
