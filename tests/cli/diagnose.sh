@@ -279,6 +279,10 @@ if ! grep -q 'is compressed (fix: pipe it through zcat)' err; then # built witho
 	gzip -c long.log | head -c 66000 >packed.gz
 	run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
 	out_has '^files +packed\.gz: megatron, [0-9]+ lines$'
+	{ gzip -c long.log; echo 'what a disk left behind'; } >packed.gz # gzip ignores that too
+	run 1 diagnose --set=global_batch_size=512 plan.cfg packed.gz
+	cmp -s out wants || fail 'another diagnosis with bytes behind it'
+	[ "$(cat err)" = 'packed.gz: warning: what follows the part that gzip packed is ignored' ] || fail 'no note'
 	{ gzip -c long.log | head -c -8; printf '\0\0\0\0\0\0\0\0'; } >packed.gz # sums that are not its own
 	run 2 diagnose --set=global_batch_size=512 plan.cfg packed.gz
 	err_has '^packed\.gz: error: can not be read: is not as gzip packs'

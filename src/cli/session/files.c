@@ -180,7 +180,7 @@ files_measure(void *context, const char *files, struct measured *m, char *note, 
 		files = first_name(files, name, sizeof name);
 		if (text_equal(name, "-") || !whole_path(whole, sizeof whole, name) ||
 		    !run_read(m, whole, &errors)) {
-			text_put(note, size, "%s", errors.count > 0 ? errors.line[0] : "a file name is needed, "
+			text_put(note, size, "%s", errors.count > 0 ? errors.line[errors.count - 1] : "a file name is needed, "
 			    "and a shorter one");
 			return false;
 		}

@@ -431,6 +431,8 @@ read_stream(struct measured *m, FILE *in, const char *name, struct file_errors *
 	if (!ok)
 		errors_add(errors, name, 0, "", "%s", f->source.failed);
 	ok = ok && read_kind(f, name, errors);
+	if (ok && f->source.ignored)
+		errors_warn(errors, name, "what follows the part that gzip packed is ignored");
 	source_end(&f->source);
 	free(f);
 	return ok;

@@ -11,12 +11,13 @@
 #include <zlib.h>
 #endif
 
-enum { COMPRESSED = 65536 };
+enum { COMPRESSED = 65536, MAGIC = 2 };
 
 #ifdef HAVE_ZLIB
 struct inflater {
 	z_stream z;
 	bool ended;               /* of one member; another may follow */
+	bool whole;               /* one has ended */
 	unsigned char in[COMPRESSED];
 };
 
@@ -61,8 +62,14 @@ inflate_some(struct source *s, char *buf, size_t n)
 		answer = inflate(&f->z, Z_NO_FLUSH);
 		if (answer == Z_STREAM_END) {
 			f->ended = true;
+			f->whole = true;
 			answer = Z_OK;
 		}
+	}
+	/* behind a whole member no other begins: gzip(1) ignores that too, and says so */
+	if (answer == Z_DATA_ERROR && f->whole && f->z.total_in <= MAGIC) {
+		s->ignored = true;
+		return (size_t)(f->z.next_out - (unsigned char *)buf);
 	}
 	if (answer != Z_OK && f->z.next_out == (unsigned char *)buf)
 		s->failed = "is not as gzip packs";
@@ -110,7 +117,7 @@ read_bytes(struct source *s, char *buf, size_t n)
 {
 	size_t got;
 
-	if (s->failed != NULL)
+	if (s->failed != NULL || s->ignored)
 		return 0;
 	if (s->inflater != NULL)
 		return inflate_some(s, buf, n);

@@ -17,6 +17,7 @@ struct source {
 	bool begun;               /* the first bytes were looked at */
 	int low;                  /* of UTF-16, which byte of two is the lower one; -1: it is none */
 	int half;                 /* of UTF-16, a byte whose other one did not come yet; -1: none */
+	bool ignored;             /* what follows that gzip packed: it is of no member */
 	const char *failed;       /* why nothing more comes, NULL: the end, or not yet */
 };
 
