@@ -206,23 +206,31 @@ view_of(const struct memory_setup *s, const struct rank_layers *r, const struct 
 	return v;
 }
 
+/* Parameters, gradients and optimizer. */
+static struct memory
+state_of(const struct memory_setup *s, const struct holding *h, const struct rank_view *v)
+{
+	struct memory m = { .low = 0 };
+
+	state_add(h, &s->recipe, &m);
+	if (adapters_only(s->p))
+		add_adapters(s, v, &m);
+	else if (s->p->mode != MODE_SERVE)
+		blocks_add(v, &s->recipe, &m);
+	m.low = m.high = m.parameters + m.gradients + m.optimizer;
+	return m;
+}
+
 /* What is there whatever is in flight: the state and, in training, logits and buffers. Where
  * the state alone exceeds the limit, that is all: nothing is taken from the sum after it. */
 static struct memory_standing
 standing(const struct memory_setup *s, const struct holding *h, const struct rank_view *v,
     const struct memory_limit *limit)
 {
-	struct memory_standing out = { .transients = 0 };
-	struct memory *m = &out.memory;
+	struct memory_standing out = { .memory = state_of(s, h, v) };
 
-	state_add(h, &s->recipe, m);
-	if (adapters_only(s->p))
-		add_adapters(s, v, m);
-	else if (s->p->mode != MODE_SERVE)
-		blocks_add(v, &s->recipe, m);
-	m->low = m->high = m->parameters + m->gradients + m->optimizer;
-	if (s->p->mode != MODE_SERVE && !memory_exceeds(m->low, m->high, limit))
-		out.transients = buffers_add(v, m, &out.at_loss);
+	if (s->p->mode != MODE_SERVE && !memory_exceeds(out.memory.low, out.memory.high, limit))
+		out.transients = buffers_add(v, &out.memory, &out.at_loss);
 	return out;
 }
 
@@ -256,12 +264,11 @@ with_flight(const struct memory_setup *s, const struct holding *h, const struct 
 static double
 state_bytes(const struct memory_setup *s, const struct rank_layers *r)
 {
-	const struct memory_limit none = { 0, 0 };
 	const struct stage_params held = params_held(s->p, r, NULL);
 	const struct holding h = holding_of(s, &held, NULL);
 	const struct rank_view v = view_of(s, r, &h, NULL);
 
-	return standing(s, &h, &v, &none).memory.low;
+	return state_of(s, &h, &v).low;
 }
 
 /* Parameters that the optimizer of one rank works on. */
