@@ -1,6 +1,7 @@
 #!/bin/sh
 # mutants.sh [COUNT [SEED] | FILE:LINE...] - change one operator of core at a time and say which
-# changes no test of `make quick` sees, of core or that includes a header of the file's room. FILE is below
+# changes no test of `make quick` sees, of core or that includes a header of the file's room; those that
+# take less time are asked first. FILE is below
 # src/core; a line alone: each operator on it. Works on a copy of the built tree, in which core is a shared
 # library: a mutant is compiled and linked once. TESTS names other tests, as tests/core/test_rl. A survivor
 # is either equivalent, which somebody has to see, or wants a test.
@@ -8,7 +9,6 @@ top=$(cd "${TOP:-.}" && pwd) && [ -x "$top/shardplan" ] || { echo "build first";
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
-failing=
 (cd "$top" && tar cf - --exclude=.git .) | (cd "$work" && tar xf -) && cd "$work" || exit 2
 
 # Every operator of code in the files given: FILE LINE COLUMN OPERATOR OTHER.
@@ -41,12 +41,19 @@ esac >list
 
 slow=$(sed -n '/^slow_tests/,/[^\\]$/p' Makefile | grep -o 'tests/[a-z]*/test_[a-z_]*')
 
-# Those that include the room of a file first; what make quick leaves out never.
+# Those that include the room of a file, and all of core; what make quick leaves out never.
 tests_of() {
-	[ -z "$TESTS" ] || { echo $TESTS; return; }
 	room=$(basename "$(dirname "$1")")
-	{ grep -l "core/$room/" tests/*/test_*.c; ls tests/core/test_*.c; } | sed 's/\.c$//' |
-	    grep -vxF "$slow" | awk '!seen[$0]++'
+	if [ -n "$TESTS" ]; then
+		printf '%s\n' $TESTS
+	else
+		{ grep -l "core/$room/" tests/*/test_*.c; ls tests/core/test_*.c; } | sed 's/\.c$//' | grep -vxF "$slow"
+	fi | sort -u >tests_of
+	if [ -f times ]; then
+		awk 'FNR == NR { of[$1]; next } $2 in of { print $2 }' tests_of times
+	else
+		cat tests_of
+	fi
 }
 
 compile() {
@@ -61,10 +68,16 @@ rm -f src/core/*/*.o libcore.a
 compile libcore.a && link_core && echo "INPUT($work/libcore.so)" >libcore.a || { cat log; exit 2; }
 
 # A test that fails anyway kills everything.
+now() { date +%s%N; }
 for t in $(for f in $(cut -d' ' -f1 list | sort -u); do tests_of "$f"; done | tr ' ' '\n' | sort -u); do
-	make "$t" >log 2>&1 && TOP=$top BLD=$work PROG=$work/shardplan timeout 120 "$t" >log 2>&1 ||
-	    { echo "$t fails without a mutant: left out"; failing="$failing $t"; }
-done
+	make "$t" >log 2>&1
+	since=$(now)
+	if TOP=$top BLD=$work PROG=$work/shardplan timeout 120 "$t" >log 2>&1; then
+		echo "$(($(now) - since)) $t"
+	else
+		echo "$t fails without a mutant: left out" >&2
+	fi
+done | sort -n >times.new && mv times.new times
 
 survivors=0
 count=0
@@ -79,7 +92,6 @@ while read -r file line column operator other; do
 		verdict="not compiled"
 	else
 		for t in $(tests_of "$file"); do
-			case " $failing " in *" $t "*) continue ;; esac
 			TOP=$top BLD=$work PROG=$work/shardplan timeout 120 "$t" >log 2>&1 ||
 			    { verdict="killed by $(basename "$t")"; break; }
 		done
