@@ -2,7 +2,7 @@
 # compare.sh OLD NEW - what got slower or less accurate from one file of what `make bench` or `make
 # accuracy` printed to another. Either may hold several runs, one after the other: the least of them
 # counts, and how far they lie apart is the noise of a row; of a single run it is taken to be 20 %.
-# Errors of estimates have no noise. Exits with 1 where something did, 2 where no row is in both.
+# Errors of estimates have no noise; a row of theirs has the name of its table. Exits with 1 where something did, 2 where no row is in both.
 if [ $# -ne 2 ] || [ ! -r "$1" ] || [ ! -r "$2" ]; then
 	echo "usage: compare.sh OLD NEW" >&2
 	exit 2
@@ -36,14 +36,35 @@ exec awk '
 			key = key " #" run[what]
 		value(side, key, x, is_error)
 	}
-	FNR == 1 { side++; split("", run); errors_follow = 0 }
-	/^# / { head[side] = head[side] "\n  " $0; split("", run); next }
-	/ rows +median/ { errors_follow = 1; next }
-	/^$/ { errors_follow = 0 }
-	errors_follow && match($0, / +[0-9]+ +[0-9.]+ +[0-9.]+/) {
+	function begin() {
+		split("", run)
+		split("", tables)
+	}
+	# How many were looked at and their errors, which nothing but more errors and a word follow.
+	function errors_of(n) {
 		n = split(substr($0, 1, RSTART), words_, " ")
-		note(name(n) ", median error %", $(n + 2), 1)
-		note(name(n) ", 90th percentile of errors %", $(n + 3), 1)
+		note(title ": " name(n) ", median error %", $(n + 2), 1)
+		note(title ": " name(n) ", 90th percentile of errors %", $(n + 3), 1)
+	}
+	FNR == 1 { side++; begin(); errors_follow = 0 }
+	/^# / { head[side] = head[side] "\n  " $0; begin(); next }
+	/ rows +median/ {
+		title = $0
+		sub(/ *rows +median.*/, "", title)
+		sub(/  +.*/, "", title)
+		if (title ~ /^(group|step|complete rows)?$/)
+			title = said
+		if (tables[title]++)
+			title = title " #" tables[title]
+		errors_follow = 1
+		next
+	}
+	/^$/ { errors_follow = 0 }
+	errors_follow && match($0, / +[0-9]+ +[0-9.]+ +[0-9.]+/) { errors_of(); next }
+	match($0, / +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[-+][0-9.]+$/) { title = said; errors_of(); next }
+	/^start, .*: program [0-9]+ bytes [0-9.]+ ms/ {
+		note("start, " $2 " bytes", $4, 0)
+		note("start, " $2 " ms", $6, 0)
 		next
 	}
 	# Figures of one run: CPU seconds in the second of eight columns, bytes and ms, or a time alone.
@@ -63,7 +84,17 @@ exec awk '
 		next
 	}
 	/^of 1 MiB: slowest / { note("reading 1 MiB, slowest, ms", $5, 0); next }
-	/^[^ ]/ { parent = $0; sub(/ +program .*/, "", parent) }
+	match($0, / +[0-9]+ a second/) {
+		n = split(substr($0, 1, RSTART), words_, " ")
+		note(name(n) ", us", 1e6 / $(n + 1), 0)
+		next
+	}
+	match($0, / +median +[0-9]+ bytes a key/) {
+		n = split(substr($0, 1, RSTART), words_, " ")
+		note(name(n) ", bytes a key", $(n + 2), 0)
+		next
+	}
+	/^[^ ]/ { said = parent = $0; sub(/ +program .*/, "", parent) }
 	END {
 		print "old:" head[1] "\nnew:" head[2] "\n"
 		for (i = 1; i <= keys; i++) {
