@@ -2,7 +2,7 @@
 # What check offers: of plans that do not run the first offer mends nearly all, and of plans that
 # run but that a search beats by a tenth none is without that search, whatever hints it has. The plans are made by hand, one
 # mechanism each. With sanitizers a third of them is asked, another one for each $MONKEY_SEED.
-# shellcheck disable=SC1091
+# shellcheck disable=SC1091,SC2154
 . "$(dirname "$0")/lib.sh"
 [ -x /usr/bin/python3 ] || exit 77
 
@@ -58,8 +58,6 @@ print(bad, "bad plans,", mended, "mended;", good, "good ones,", silent, "silent"
 sys.exit(not (bad >= 58 // share and bad - mended <= max(1, bad // 20) and good >= 51 // share and silent == 0))
 PY
 about 'first offers, and words about plans that a search beats'
-share=1
-! grep -qs '^WARN = .*-fsanitize' "${BLD:-.}/Makefile" || share=3
 /usr/bin/python3 advice.py "$PROG" "$TOP" $share "${MONKEY_SEED:-0}" >out 2>&1 || { fail 'too few'; tail -n 5 out; }
 
 about 'adapters, and how many nodes it takes'

@@ -25,6 +25,14 @@ cd "$dir" || exit 99
 failures=0
 what=
 
+# in_share N: whether this one of many cases that are alike is tried. With sanitizers a third is, another
+# third for each $MONKEY_SEED.
+share=1
+! grep -qs '^WARN = .*-fsanitize' "${BLD:-.}/Makefile" || share=3
+in_share() {
+	[ $((($1 + ${MONKEY_SEED:-0}) % share)) -eq 0 ]
+}
+
 # What a failure that follows is about.
 about() {
 	what=$*
