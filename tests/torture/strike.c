@@ -4,7 +4,7 @@
  * EINTR strikes once, as signals do, and anything else from then on for that kind of call, as full
  * disks and lost servers do. A STRIKE_ERRNO below 0 is a signal that comes before the call.
  * STRIKE_COUNT names a file that is told how many calls there were, STRIKE_PEAK one that is told the
- * most KiB that the program held. With STRIKE_CLOCK each look at the clock is so many seconds back or
+ * most KiB that the program held, STRIKE_OPEN one of the first descriptor from 3 on that is free in the end. With STRIKE_CLOCK each look at the clock is so many seconds back or
  * ahead, in turn; with STRIKE_SILLY a file that is removed stands there under another name, as on NFS.
  */
 #include <dlfcn.h>
@@ -69,6 +69,7 @@ tell(void)
 
 	getrusage(RUSAGE_SELF, &usage);
 	tell_number("STRIKE_PEAK", usage.ru_maxrss);
+	tell_number("STRIKE_OPEN", fcntl(STDERR_FILENO, F_DUPFD, 3));
 	tell_number("STRIKE_COUNT", count);
 }
 
