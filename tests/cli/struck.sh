@@ -78,6 +78,25 @@ prepare() { printf 'format = 1;\nparallel: { tp = 2; };\n' >plan.cfg; }
 work() { printf 'tp 4\nsave\n' | XDG_STATE_HOME=$PWD/state "$PROG" --linear plan.cfg; }
 each 'linear mode' plan.cfg
 
+# What is printed goes where its reader looks: whole with a status of 0, else told.
+about 'what a search prints'
+found() { strike "$@" "$PROG" search --model=llama-3.1-8b --nodes=1 --free=parallel.tp --format=csv </dev/null; }
+found 0 0 >whole 2>err || fail 'fails without a fault'
+total=$(cat count)
+for errno in 5 28 122 4 0; do
+	at=1
+	while [ "$at" -le "$total" ]; do
+		about "what a search prints, call $at of $total, errno $errno"
+		found "$at" "$errno" >out 2>err
+		status=$?
+		[ "$status" -le 2 ] || fail "status $status"
+		[ "$status" -ne 0 ] || cmp -s out whole || fail 'status 0, but not all of it'
+		[ "$status" -eq 0 ] || [ -s err ] || fail "status $status without a word"
+		struck=$((struck + 1))
+		at=$((at + 1))
+	done
+done
+
 # Clocks that jump by a day and more, a server that keeps what is removed: the same files.
 prepare() { cp "$TOP/share/plans/seed-64.cfg" plan.cfg; }
 for odd in STRIKE_CLOCK=100000 STRIKE_CLOCK=4000000000 STRIKE_SILLY=1; do

@@ -22,7 +22,7 @@
 #include "../torture/program.h"
 #include "share.h"
 
-enum { LINE_SIZE = 2048, PATH_SIZE = 4096, HASH_SIZE = 17, DIGITS = 9, FIRST_TOLD = 20 };
+enum { LINE_SIZE = 4096, PATH_SIZE = 4096, HASH_SIZE = 17, DIGITS = 9, FIRST_TOLD = 20 };
 
 static uint64_t
 add_bytes(uint64_t hash, const char *s, size_t n)
@@ -110,10 +110,24 @@ static int
 leave(void **state)
 {
 	(void)state;
+	unlink("in");
 	return unlink("logs") == 0 && chdir("/") == 0 ? rmdir(work) : -1;
 }
 
-/* Each line of the table: a checksum, a tab, then the words of a command. */
+/* The file "in", of a text whose lines are ended by \\n. */
+static void
+write_in(const char *text)
+{
+	FILE *f = fopen("in", "w");
+
+	assert_non_null(f);
+	for (const char *end; (end = strstr(text, "\\n")) != NULL; text = end + 2)
+		fprintf(f, "%.*s\n", (int)(end - text), text);
+	fclose(f);
+}
+
+/* Each line of the table: a checksum, the words of a command and, where one of them is "in", what that file
+ * holds; tabs between them. */
 static void
 test_recorded(void **state)
 {
@@ -129,19 +143,21 @@ test_recorded(void **state)
 	assert_non_null(in = fopen(path, "r"));
 	assert_non_null(out = fopen(anew ? new_path : "/dev/null", "w"));
 	while (fgets(line, sizeof line, in) != NULL) {
-		const char *words = strchr(line, '\t');
-		char is[HASH_SIZE];
+		const char *rest = line + HASH_SIZE, *text;
+		char words[LINE_SIZE], is[HASH_SIZE];
 
 		line[strcspn(line, "\n")] = '\0';
 		if (*line == '#') {
 			fprintf(out, "%s\n", line);
 			continue;
 		}
-		assert_non_null(words++);
 		if (!in_share((size_t)number++))
 			continue;
+		text_put(words, sizeof words, "%.*s", (int)strcspn(rest, "\t"), rest);
+		if ((text = strchr(rest, '\t')) != NULL)
+			write_in(text + 1);
 		text_put(is, sizeof is, "%016llx", (unsigned long long)answer(words, keep, number));
-		fprintf(out, "%s\t%s\n", is, words);
+		fprintf(out, "%s\t%s\n", is, rest);
 		if (strncmp(is, line, HASH_SIZE - 1) != 0 && wrong++ < FIRST_TOLD)
 			print_error("%3d: shardplan %s\n", number, words);
 	}
