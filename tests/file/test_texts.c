@@ -56,10 +56,23 @@ test_beside(void **unused)
 	says("+ the plan  o layout", "+ P         o L");
 	says("TP 1, layout Et*3L", "TP 1，L Et*3L");
 	says("the plan of it", "the plan of it");
+	says("layout 48.9 GiB, +1.5 s layout", "L 48.9 GiB，+1.5 s L");
 	says("2.12k fit", "F 2.12k");
 	says("2.12x fit", "2.12x fit");
 	says("1 before 2: as good, and simpler", "1 < 2：G");
 	says("note 3: as good, and simpler", "note 3：G");
+}
+
+/* What is typed stands as it is; who has more of what is told of each clause alone. */
+static void
+test_typed(void **unused)
+{
+	(void)unused;
+	read_texts("rate\n\tR\nhelp\n\tH\n%s (:%s): %s\n\t%1（:%2）：%3\n%d before %d\n\t%1 < %2\n%s more %s\n\t%2 + %1\n"
+	    "%s less %s\n\t%2 - %1\nTP %lld is much\n\tT %1\n%s %s instead of %s\n\t%1 %2 | %3\n%s a step instead of %s\n\t/ %1 | %2\n");
+	says("rate (:rate): help", "R（:rate）：H");
+	says("TP 8 is much; 3 s a step instead of 4 s", "T 8；/ 3 s | 4 s");
+	says("1 before 2: 19.8 ms more rate, 12.6 ms less help", "1 < 2：R + 19.8 ms，H - 12.6 ms");
 }
 
 /* Columns stay where they were. */
@@ -72,6 +85,7 @@ test_columns(void **unused)
 	says("  memory", "  显存");
 	says("memory ", "显存   ");
 	says("step  a longer one  step", "步    a longer one  步");
+	says(" memory 5 s ", " 显存 5 s "); /* in an edge */
 }
 
 static void
@@ -145,7 +159,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_beside), cmocka_unit_test(test_columns), cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_beside), cmocka_unit_test(test_typed), cmocka_unit_test(test_columns), cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_long), cmocka_unit_test(test_own),
 	};
 

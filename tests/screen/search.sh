@@ -77,8 +77,8 @@ restored
 start 120 30 tmux-256color "'$PROG'" "'$TOP/share/plans/serve-rate-llama-3.1-70b.cfg'"
 expect '12 of 12 req/s inside p99'
 keys S
-expect 'search: fewest GPUs, then least TPOT; .* 12 requests a second'
-expect 'where: serving.ttft_within<=1s'
+expect 'search: fewest GPUs, then least TPOT p99; .* 12 requests a second'
+expect 'where: TTFT p99 at most 1s, .*free: nodes'
 expect 'cut, .* fit; .* on [0-9]+ thread'
 expect '> +1t? '
 keys Escape q

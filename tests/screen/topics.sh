@@ -117,6 +117,10 @@ expect '1-18 / [0-9]+ ─┐'
 keys Tab
 expect '地图：按关系  rank 0：节点 0，GPU 0 '
 expect 'pp 4 网络'
+expect '\[显存\] 流量 步时间'
+keys Tab
+expect '>阶段 0 '
+keys BTab
 keys '?' l o r a
 expect '输入名字  含“lora” ─'
 expect '微调 = none; none：预训练；full：'
@@ -126,6 +130,8 @@ keys Escape Escape S
 expect '剪去 .*放得下 [0-9.]+k'
 expect '# 选中  \+ 本方案  o 没有别的两者都更好  \. 找到'
 expect '1 在 2 之前：一样好，更简单'
+expect '精度感知 +重叠参 '
+expect ' 显存 23.6 -> 51.8 GiB，步时间 '
 keys Enter
 expect '采用第 1 个：TP 1.*流水线布局'
 keys D

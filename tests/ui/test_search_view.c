@@ -166,7 +166,7 @@ test_columns(void **test)
 	int columns = 0;
 
 	search(s, ":search objective=memory fix=switches where=step.exposed_comm_seconds<=1\r");
-	assert_true(shows(s, "exposed_comm_seconds"));
+	assert_true(shows(s, "where: exposed"));
 	for (size_t i = 0; i < l->news.kept && list_target(&s->state) < (int)l->news.kept - 1 &&
 	    selected(s)->key.like == 0; i++)
 		type(s, "j");
@@ -209,20 +209,23 @@ test_service(void **test)
 	key(s, INPUT_ESCAPE);
 	type(s, ":set traffic.ttft_limit 1\r:set traffic.tpot_limit 0.03\r");
 	search(s, "S");
-	assert_true(shows(s, "search: fewest GPUs, then least TPOT"));
-	assert_true(shows(s, ", TTFT at most 1s, TPOT at most 0.03s"));
+	assert_true(shows(s, "search: fewest GPUs, then least TPOT p99"));
+	assert_true(shows(s, ", TTFT p99 at most 1s, TPOT p99 at most 0.03s"));
+	/* Where there is less room the limits come before what is free; a plan is told by what ranks it. */
+	assert_true(shows(s, "where: TTFT p99 at most 1s, TPOT p99 at most 0.03s  free: "));
+	assert_true(shows(s, "against the plan: TPOT p99 ") || shows(s, "the same as the plan"));
 	assert_true(l->news.kept > 0);
 	type(s, "e");
 	assert_true(shows(s, ":search slo"));
 	key(s, INPUT_ESCAPE);
 	search(s, ":search fix=pp fix=prefill_workers fix=nodes\r");
-	assert_true(shows(s, "search: fewest GPUs, then least TPOT"));
+	assert_true(shows(s, "search: fewest GPUs, then least TPOT p99"));
 	for (int i = 0; i < l->space->count; i++)
 		assert_true(l->space->field[i].field != FIELD_PP && l->space->field[i].field != FIELD_NODES);
 	key(s, INPUT_ESCAPE);
 	type(s, ":set traffic.tpot_limit 0.02\r");
 	search(s, "S");
-	assert_true(shows(s, "TPOT at most 0.02s"));
+	assert_true(shows(s, "TPOT p99 at most 0.02s"));
 	search(s, ":search objective=memory\r");
 	assert_true(shows(s, "search: least memory"));
 	type(s, ":set traffic.rate 0\r");
@@ -399,7 +402,7 @@ test_ask(void **test)
 	assert_true(l->news.kept > 1);
 	for (size_t i = 0; i < l->news.kept; i++)
 		assert_true(l->found[i].number[SEARCH_VIEW_MEMORY] <= 30.0 * (1 << 30));
-	assert_true(shows(s, "where: peak.total<=30GiB"));
+	assert_true(shows(s, "where: memory at most 30GiB"));
 	/* e puts it all into the prompt. */
 	type(s, "e");
 	assert_true(shows(s, ":search free=tp=2,4 fix=pp --where='peak.total<=30GiB' objective=memory,time pareto"));
@@ -502,6 +505,36 @@ test_adds(void **test)
 	assert_int_equal(search_view_of(s)->search.conditions, 0);
 }
 
+/* In few columns a wide one tells some of the best apart, and what the ranking is sorted by stands out. */
+static void
+test_narrow(void **test)
+{
+	struct session *s = session_searching(test, 80, 24);
+	const struct search_view *l = search_view_of(s);
+	const struct search_table *t = &l->shown.table;
+	bool stands_out = false;
+	int fields = 0;
+
+	search(s, "S");
+	assert_true(shows(s, "search: ") && t->columns > 5);
+	for (int i = 0; i < t->columns; i++) {
+		const struct search_view_column c = t->at[i].column;
+		bool apart = false;
+
+		for (size_t k = 1; c.by == SEARCH_VIEW_FIELD && k < 24; k++)
+			apart = apart || space_digit(l->space, c.i, l->found[k].key.index) !=
+			    space_digit(l->space, c.i, l->found[0].key.index);
+		fields += c.by == SEARCH_VIEW_FIELD;
+		assert_true(c.by != SEARCH_VIEW_FIELD || t->at[i].w <= 3 || apart);
+	}
+	assert_true(fields >= 5);
+	key(s, INPUT_RIGHT);
+	app_draw(&s->state, &s->canvas);
+	for (int x = 0; x < s->canvas.w; x++)
+		stands_out = stands_out || s->canvas.cell[7 * s->canvas.w + x].style.role == ROLE_SELECTED;
+	assert_true(stands_out && l->sort.by == SEARCH_VIEW_FIELD);
+}
+
 int
 main(void)
 {
@@ -511,7 +544,7 @@ main(void)
 		SESSION_TEST(test_columns), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
 		SESSION_TEST(test_cancel), SESSION_TEST(test_adds), SESSION_TEST(test_again),
 		SESSION_TEST(test_compare), SESSION_TEST(test_ask), SESSION_TEST(test_nothing),
-		SESSION_TEST(test_marks), SESSION_TEST(test_sizes),
+		SESSION_TEST(test_marks), SESSION_TEST(test_sizes), SESSION_TEST(test_narrow),
 	};
 	int failed;
 

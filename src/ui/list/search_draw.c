@@ -55,15 +55,18 @@ search_part(const struct state *s, struct rect r)
 	return arrange(r).plans;
 }
 
-/* "free TP, PP 1..8   where ...". */
+/* "where: TTFT p99 at most 1s  free: TP, PP": what is free is cut where there is less room. */
 static void
 put_asked(const struct search_view *l, char *buf, size_t size)
 {
-	text_put(buf, size, "free:");
+	*buf = '\0';
+	for (int i = 0; i < l->search.conditions; i++) {
+		text_add(buf, size, "%s", i > 0 ? ", " : "where: ");
+		search_add_condition(l, i, buf, size);
+	}
+	text_add(buf, size, "%sfree:", *buf != '\0' ? "  " : "");
 	for (int i = 0; i < l->space->count; i++)
 		text_add(buf, size, "%s %s", i > 0 ? "," : "", field_table[l->space->field[i].field].label);
-	for (int i = 0; i < l->search.conditions; i++)
-		text_add(buf, size, "%s%s", i > 0 ? ", " : "  where: ", l->search.condition[i].text);
 	if (l->search.around > 0)
 		text_add(buf, size, "  %d at most differ from the plan", l->search.around);
 }
@@ -131,6 +134,41 @@ put_progress(const struct search_view *l, size_t room, char *buf, size_t size)
 		text_add(buf, size, "%s", took);
 }
 
+/* What is asked for is no number that is told of every plan. */
+static bool
+is_told(const struct search_view *l, const struct search_target *t)
+{
+	for (int i = 0; t->kind == TARGET_RESULT && i < SEARCH_VIEW_NUMBERS; i++)
+		if (t->id == (int)search_view_number(l, i))
+			return false;
+	return true;
+}
+
+/* "TPOT p99 37.3 ms -> 37.1 ms, TPOT 29.3 -> 36.5 ms": what ranks first, where the summary of a plan has it
+ * not. */
+static void
+put_change(const struct state *s, int at, char *buf, size_t size)
+{
+	const struct search_view *l = s->search;
+	char name[SEARCH_NAME], was[UNITS_SIZE], is[UNITS_SIZE];
+	double v;
+
+	*buf = '\0';
+	for (int i = 0; i < l->search.objectives; i++) {
+		const struct search_target *t = &l->search.objective[i];
+
+		if (!is_told(l, t) || !target_value(t, &s->plan, s->estimate, &v))
+			continue;
+		target_format(t, v, was, sizeof was);
+		target_format(t, search_view_objective(l, &l->found[at], i), is, sizeof is);
+		if (!text_equal(was, is))
+			text_add(buf, size, "%s %s -> %s, ", search_target_name(l, t, name), was, is);
+	}
+	text_add(buf, size, "%s", l->told.change);
+	if (l->told.change[0] == '\0' && buf[0] != '\0')
+		buf[strlen(buf) - 2] = '\0';
+}
+
 static void
 draw_head(const struct state *s, struct canvas *c, const struct areas *a, struct rect r)
 {
@@ -147,9 +185,8 @@ draw_head(const struct state *s, struct canvas *c, const struct areas *a, struct
 	}
 	if (l->news.kept == 0)
 		return;
-	for (int line = 0; line < 2 && a->head.h >= 2; line++)
-		canvas_text_cut(c, a->head, a->head.x + 2, columns + line, a->head.w - 2,
-		    (struct style){ .role = ROLE_TITLE }, l->shown.head[line]);
+	if (a->head.h >= 2)
+		search_heading(l, c, (struct rect){ a->head.x + 2, columns, a->head.w - 2, 2 });
 }
 
 static void
@@ -157,7 +194,7 @@ draw_foot(const struct state *s, struct canvas *c, struct rect r, int target)
 {
 	const struct search_view *l = s->search;
 	const struct style dim = { .role = ROLE_DIM }, plain = { .role = ROLE_TEXT };
-	char text[LINE_SIZE + 32];
+	char text[LINE_SIZE + 32], change[LINE_SIZE];
 
 	if (target < 0 || l->told.space != l->space)
 		return;
@@ -165,9 +202,10 @@ draw_foot(const struct state *s, struct canvas *c, struct rect r, int target)
 	if (l->found[target].key.like > 0)
 		text_add(text, sizeof text, ", and %llu like it", (unsigned long long)l->found[target].key.like);
 	canvas_text_cut(c, r, r.x + 2, r.y, r.w - 2, plain, text);
-	text_put(text, sizeof text, "against the plan: %s", l->told.change);
+	put_change(s, target, change, sizeof change);
+	text_put(text, sizeof text, change[0] != '\0' ? "against the plan: %s" : "the same as the plan", change);
 	if (canvas_width(c, text) > r.w - 2)
-		text_put(text, sizeof text, "%s", l->told.change);
+		text_put(text, sizeof text, "%s", change);
 	canvas_text_cut(c, r, r.x + 2, r.y + 1, r.w - 2, dim, text);
 	text_put(text, sizeof text, "%d before %d", target + 1, target + 2);
 	if (l->told.ahead > 0)

@@ -166,17 +166,17 @@ search_view_aside(struct state *s, int way)
 {
 	struct search_view *l = s->search;
 	const int target = list_target(s);
-	struct search_table t;
+	const struct search_table *t = &l->shown.table;
 	int at = 0, sorts;
 
 	if (l->space == NULL)
 		return 0;
-	search_table_make(&t, l, l->shown.width);
-	sorts = t.columns - (t.at[t.columns - 1].column.by == SEARCH_VIEW_BINDS);
+	search_shown(l, l->shown.width);
+	sorts = t->columns - (t->at[t->columns - 1].column.by == SEARCH_VIEW_BINDS);
 	for (int i = 0; i < sorts; i++)
-		if (t.at[i].column.by == l->sort.by && t.at[i].column.i == l->sort.i)
+		if (t->at[i].column.by == l->sort.by && t->at[i].column.i == l->sort.i)
 			at = i;
-	l->sort = t.at[(at + way + sorts) % sorts].column;
+	l->sort = t->at[(at + way + sorts) % sorts].column;
 	list_select(s, target);
 	return 0;
 }
@@ -213,12 +213,13 @@ static void
 search_view_title(const struct state *s, char *buf, size_t size)
 {
 	const struct search_view *l = s->search;
+	char name[SEARCH_NAME];
 
 	search_words(s, buf, size);
 	if (l->sort.by != SEARCH_VIEW_RANK)
-		text_add(buf, size, "; by %s", search_column_name(l, l->sort));
+		text_add(buf, size, "; by %s", search_column_name(l, l->sort, name));
 	else if (l->news.kept > 1 && s->list.filter[0] == '\0' && !s->in_lines)
-		text_add(buf, size, " (Left and Right sort%s)", l->found[0].tried ? ", t is worth a try" : "");
+		text_add(buf, size, " (Left and Right sort%s)", l->found[0].tried ? ", t marks what is worth a try" : "");
 }
 
 /* Why there is nothing to list. */
@@ -275,7 +276,7 @@ passes_filter(const struct rows *rows, const struct search_view *l, size_t at, c
 static void
 put_sentence(const struct search_view *l, size_t at, char *buf, size_t size)
 {
-	char set[LINE_SIZE];
+	char set[LINE_SIZE], name[SEARCH_NAME];
 	int n = 0;
 
 	search_view_settings(l, l->found[at].key.index, set, sizeof set);
@@ -283,7 +284,7 @@ put_sentence(const struct search_view *l, size_t at, char *buf, size_t size)
 	for (int i = 0; i < SEARCH_VIEW_NUMBERS && search_view_number(l, i) != RESULT_COUNT; i++)
 		if (!isnan(l->found[at].number[i]))
 			text_add(buf, size, "%s %s %s", n++ > 0 ? "," : "",
-			    search_column_name(l, (struct search_view_column){ SEARCH_VIEW_NUMBER, i }),
+			    search_column_name(l, (struct search_view_column){ SEARCH_VIEW_NUMBER, i }, name),
 			    units_short((char[UNITS_SIZE]){ 0 }, UNITS_SIZE,
 			        result_table[search_view_number(l, i)].measure, l->found[at].number[i]));
 	if (l->found[at].tried)
@@ -315,7 +316,7 @@ search_view_rows(struct rows *rows, const struct state *s)
 		else
 			text_put(text, sizeof text, "%s", l->shown.row[order[i]]);
 		if (!s->in_lines && text[0] != '\0' && (mine || l->found[order[i]].tried))
-			text[l->shown.mark] = mine ? '*' : 't';
+			text[l->shown.table.at[0].w - 1] = mine ? '*' : 't';
 		if (passes_filter(rows, l, order[i], text))
 			rows_shown(rows, (int)order[i], mine ? ROLE_GOOD : ROLE_TEXT, text);
 	}

@@ -99,16 +99,6 @@ choose_axes(const struct search_view *l, struct search_view_column q[2])
 	return n == 2;
 }
 
-static const char *
-name_of(const struct search_view *l, struct search_view_column q)
-{
-	const struct search_target *t = target_of(l, q);
-
-	return t != NULL && t->kind == TARGET_RESULT && result_table[t->id].brief != NULL ?
-	    result_table[t->id].brief : t != NULL && t->kind == TARGET_FIELD ? field_table[t->id].label :
-	    search_column_name(l, q);
-}
-
 static bool
 wants_more(const struct search_view *l, struct search_view_column q)
 {
@@ -191,8 +181,8 @@ draw_edges(const struct search_view *l, struct canvas *c, const struct axes *a, 
 {
 	const struct style dim = { .role = ROLE_DIM }, frame = { .role = ROLE_FRAME };
 	const int bottom = a->r.y + a->r.h;
-	const char *below = name_of(l, q[0]), *left = name_of(l, q[1]);
-	char low[UNITS_SIZE], high[UNITS_SIZE];
+	char low[UNITS_SIZE], high[UNITS_SIZE], name[2][SEARCH_NAME];
+	const char *below = search_column_name(l, q[0], name[0]), *left = search_column_name(l, q[1], name[1]);
 
 	for (int y = a->r.y; y < bottom; y++)
 		canvas_put(c, a->r.x - 1, y, frame, canvas_glyph(c, GLYPH_VERTICAL));

@@ -6,10 +6,10 @@
 #include "core/base/units.h"
 #include "ui/list/search_table.h"
 
-enum { CELL = 96, BEST = 24 };
+enum { CELL = 96, BEST = 24, NARROW = 3 };
 
 const char *
-search_column_name(const struct search_view *l, struct search_view_column column)
+search_column_name(const struct search_view *l, struct search_view_column column, char buf[SEARCH_NAME])
 {
 	switch (column.by) {
 	case SEARCH_VIEW_RANK:
@@ -17,9 +17,9 @@ search_column_name(const struct search_view *l, struct search_view_column column
 	case SEARCH_VIEW_FIELD:
 		return field_table[l->space->field[column.i].field].label;
 	case SEARCH_VIEW_OBJECTIVE:
-		return target_name(&l->search.objective[column.i]);
+		return search_target_name(l, &l->search.objective[column.i], buf);
 	case SEARCH_VIEW_CONDITION:
-		return target_name(&l->search.condition[column.i].target);
+		return search_target_name(l, &l->search.condition[column.i].target, buf);
 	case SEARCH_VIEW_NUMBER:
 		return result_table[search_view_number(l, column.i)].brief;
 	case SEARCH_VIEW_BINDS:
@@ -169,11 +169,11 @@ add_columns(struct search_table *t, const struct search_view *l)
 static int
 width_of(const struct search_table *t, const struct search_view *l, struct search_view_column column)
 {
-	char text[CELL];
+	char text[CELL], name[SEARCH_NAME];
 	size_t w = 0;
 
 	for (int line = 0; line < 2; line++) {
-		put_head(search_column_name(l, column), line, text, sizeof text);
+		put_head(search_column_name(l, column, name), line, text, sizeof text);
 		w = strlen(text) > w ? strlen(text) : w;
 	}
 	for (size_t i = 0; i < l->news.kept; i++) {
@@ -183,43 +183,92 @@ width_of(const struct search_table *t, const struct search_view *l, struct searc
 	return (int)w + (column.by == SEARCH_VIEW_RANK); /* its mark */
 }
 
+/* A number that is asked for, or one of the picture. */
+static bool
+is_asked(const struct search_view *l, int i)
+{
+	const int id = (int)search_view_number(l, i);
+
+	for (int k = 0; k < l->search.objectives; k++)
+		if (l->search.objective[k].kind == TARGET_RESULT && l->search.objective[k].id == id)
+			return true;
+	for (int k = 0; k < l->search.conditions; k++)
+		if (l->search.condition[k].target.kind == TARGET_RESULT && l->search.condition[k].target.id == id)
+			return true;
+	return i <= SEARCH_VIEW_MEMORY;
+}
+
+/* The best plans have the same there. */
+static bool
+is_same(const struct search_view *l, struct search_view_column column)
+{
+	char first[CELL], text[CELL];
+
+	put_cell(l, column, 0, false, first, sizeof first);
+	for (size_t k = 1; k < l->news.kept && k < BEST; k++) {
+		put_cell(l, column, k, false, text, sizeof text);
+		if (!text_equal(text, first))
+			return false;
+	}
+	return true;
+}
+
+/* How little a column is missed: most what tells none of the best apart, the widest first (a free field is
+ * told below the table; sizes are narrow and say which plan it is); then what binds, numbers from the last on, and free fields, the widest first.
+ * What is asked for is kept: 0. */
+static int
+spared(const struct search_table *t, const struct search_view *l, int i)
+{
+	const struct search_view_column c = t->at[i].column;
+
+	if (c.by == SEARCH_VIEW_BINDS)
+		return 2 * CELL;
+	if (c.by != SEARCH_VIEW_FIELD && (c.by != SEARCH_VIEW_NUMBER || is_asked(l, c.i)))
+		return 0;
+	if (t->at[i].w > NARROW && is_same(l, c))
+		return 3 * CELL + t->at[i].w;
+	return c.by == SEARCH_VIEW_NUMBER ? CELL + i : t->at[i].w;
+}
+
 static int
 whole_width(const struct search_table *t)
 {
-	int w = 0;
+	int w = -t->gap;
 
 	for (int i = 0; i < t->columns; i++)
-		w += t->at[i].w + (i > 0 ? t->gap : 0);
+		w += t->at[i].w + t->gap;
 	return w;
 }
 
+/* The columns that have room, those first that are missed most. */
 static void
-drop(struct search_table *t, int i)
+fit_columns(struct search_table *t, const struct search_view *l, int width)
 {
-	t->columns--;
-	memmove(&t->at[i], &t->at[i + 1], (size_t)(t->columns - i) * sizeof t->at[0]);
-}
+	int spares[SEARCH_VIEW_COLUMNS], left = width - whole_width(t), kept = 0;
 
-/* The column that is missed least, of those that are shown: numbers from the last on, then
- * what binds, then free fields; what ranks is kept. */
-static int
-least_column(const struct search_table *t)
-{
-	int best = -1;
-
-	for (int i = t->columns - 1; i > 0; i--) {
-		const struct search_view_column c = t->at[i].column;
-
-		if (c.by == SEARCH_VIEW_NUMBER && c.i > SEARCH_VIEW_MEMORY)
-			return i;
-		if (best < 0 && (c.by == SEARCH_VIEW_BINDS || c.by == SEARCH_VIEW_FIELD))
-			best = i;
+	for (int i = 0; i < t->columns; i++) {
+		spares[i] = spared(t, l, i);
+		left += spares[i] > 0 ? t->at[i].w + t->gap : 0;
 	}
-	return best;
+	for (int n = 0; n < t->columns; n++) {
+		int next = -1;
+
+		for (int i = 0; i < t->columns; i++)
+			if (spares[i] > 0 && (next < 0 || spares[i] < spares[next]))
+				next = i;
+		if (next < 0)
+			break;
+		spares[next] = t->at[next].w + t->gap <= left ? 0 : -1;
+		left -= spares[next] == 0 ? t->at[next].w + t->gap : 0;
+	}
+	for (int i = 0; i < t->columns; i++)
+		if (spares[i] == 0)
+			t->at[kept++] = t->at[i];
+	t->columns = kept;
 }
 
-void
-search_table_make(struct search_table *t, const struct search_view *l, int width)
+static void
+make_table(struct search_table *t, const struct search_view *l, int width)
 {
 	*t = (struct search_table){ .gap = 2, .capacity = true };
 	add_columns(t, l);
@@ -231,10 +280,10 @@ search_table_make(struct search_table *t, const struct search_view *l, int width
 	for (int i = 0; i < t->columns; i++)
 		if (t->at[i].column.by == SEARCH_VIEW_NUMBER && t->at[i].column.i == SEARCH_VIEW_MEMORY)
 			t->at[i].w = width_of(t, l, t->at[i].column);
-	if (whole_width(t) > width)
-		t->gap = 1;
-	for (int i; whole_width(t) > width && (i = least_column(t)) > 0;)
-		drop(t, i);
+	if (whole_width(t) <= width)
+		return;
+	t->gap = 1;
+	fit_columns(t, l, width);
 }
 
 /* Numbers to the right, as in all tables; words, which come last, to the left. */
@@ -243,18 +292,6 @@ put_aligned(const struct search_table *t, int i, const char *text, char *buf, si
 {
 	text_add(buf, size, t->at[i].column.by == SEARCH_VIEW_BINDS ? "%*s%-*s" : "%*s%*s",
 	    i > 0 ? t->gap : 0, "", t->at[i].w, text);
-}
-
-static void
-put_heading(const struct search_table *t, const struct search_view *l, int line, char *buf, size_t size)
-{
-	char text[CELL];
-
-	*buf = '\0';
-	for (int i = 0; i < t->columns; i++) {
-		put_head(search_column_name(l, t->at[i].column), line, text, sizeof text);
-		put_aligned(t, i, text, buf, size);
-	}
 }
 
 static void
@@ -274,18 +311,55 @@ put_row(const struct search_table *t, const struct search_view *l, size_t at, ch
 void
 search_shown(struct search_view *l, int width)
 {
-	struct search_table t;
-
 	if (l->space == NULL || (l->shown.taken == l->taken && l->shown.width == width))
 		return;
 	l->shown.taken = l->taken;
 	l->shown.width = width;
-	search_table_make(&t, l, width);
-	l->shown.mark = t.at[0].w - 1;
-	for (int line = 0; line < 2; line++)
-		put_heading(&t, l, line, l->shown.head[line], sizeof l->shown.head[line]);
+	make_table(&l->shown.table, l, width);
 	for (size_t i = 0; i < l->news.kept; i++)
-		put_row(&t, l, i, l->shown.row[i], sizeof l->shown.row[i]);
+		put_row(&l->shown.table, l, i, l->shown.row[i], sizeof l->shown.row[i]);
+}
+
+/* ---- headings ---------------------------------------------------------------------- */
+
+/* In another language a name has no second word: it is cut where the column ends. */
+static void
+put_other_head(const char *name, int line, int w, char *buf, size_t size)
+{
+	const size_t n = canvas_fit(name, w);
+
+	if (name[n] == '\0')
+		text_put(buf, size, "%s", line == 1 ? name : "");
+	else if (line == 0)
+		text_part(buf, size, name, n);
+	else
+		text_put(buf, size, "%s", name + n);
+}
+
+void
+search_heading(const struct search_view *l, struct canvas *c, struct rect r)
+{
+	const struct search_table *t = &l->shown.table;
+	char name[SEARCH_NAME], other[TEXTS_SIZE], text[CELL];
+	int x = r.x;
+
+	for (int i = 0; i < t->columns; i++) {
+		const struct search_view_column column = t->at[i].column;
+		const char *english = search_column_name(l, column, name);
+		const char *said = texts_say(c->texts, english, other, sizeof other);
+		const bool sorts = column.by != SEARCH_VIEW_RANK && column.by == l->sort.by && column.i == l->sort.i;
+		const int end = x + t->at[i].w - (column.by == SEARCH_VIEW_RANK);
+
+		for (int line = 0; line < 2; line++) {
+			if (text_equal(said, english))
+				put_head(english, line, text, sizeof text);
+			else
+				put_other_head(said, line, t->at[i].w, text, sizeof text);
+			canvas_value(c, r, column.by == SEARCH_VIEW_BINDS ? x : end - canvas_width(NULL, text), r.y + line,
+			    (struct style){ .role = sorts ? ROLE_SELECTED : ROLE_TITLE }, text);
+		}
+		x += t->at[i].w + t->gap;
+	}
 }
 
 /* ---- order ------------------------------------------------------------------------- */

@@ -5,33 +5,26 @@
 #define UI_LIST_SEARCH_TABLE_H
 #include "ui/state/search_view.h"
 
-/* ---- the table: columns that have room ------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------ */
 
-enum { TABLE_COLUMNS = 1 + SPACE_FIELDS_MAX + SEARCH_OBJECTIVES_MAX + SEARCH_CONDITIONS_MAX +
-	SEARCH_VIEW_NUMBERS + 1 };
-
-struct search_table {
-	int columns, gap;    /* blanks between them */
-	bool capacity;       /* beside the memory */
-	struct {
-		struct search_view_column column;
-		int w;
-	} at[TABLE_COLUMNS];
-};
-
-void search_table_make(struct search_table *t, const struct search_view *l, int width);
+enum { SEARCH_NAME = 32 };
 
 /* Make what is shown of it so wide, where that is another: lines are asked for many times. */
 void search_shown(struct search_view *l, int width);
 
+/* Draw its two lines of headings; the column that it is sorted by stands out. */
+void search_heading(const struct search_view *l, struct canvas *c, struct rect r);
+
 /* Places in the order that the ranking is sorted in. */
 void search_order(const struct search_view *l, size_t order[SEARCH_VIEW_ROOM]);
 
-/* What is asked for, in words. */
+/* What is asked for, in words; condition i of it, "memory at most 70GiB". */
 void search_words(const struct state *s, char *buf, size_t size);
+void search_add_condition(const struct search_view *l, int i, char *buf, size_t size);
 
-/* The name of a column. */
-const char *search_column_name(const struct search_view *l, struct search_view_column column);
+/* The name of a column, of what is asked for: in buf where it is made. */
+const char *search_column_name(const struct search_view *l, struct search_view_column column, char buf[SEARCH_NAME]);
+const char *search_target_name(const struct search_view *l, const struct search_target *t, char buf[SEARCH_NAME]);
 
 /* ---- around it ------------------------------------------------------------------------ */
 

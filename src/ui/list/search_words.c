@@ -5,12 +5,12 @@
 #include "core/base/units.h"
 #include "ui/list/search_table.h"
 
-/* What people call the best of a number, and the number itself where its label is long. */
+/* What people call the best of a number, and a time that the percentile asked for stays within. */
 static const struct {
 	enum result_id id;
-	const char *best, *name;
+	const char *best, *within;
 } words[] = {
-	{ RESULT_TPOT_WITHIN, "least TPOT", "TPOT" }, { RESULT_TTFT_WITHIN, "soonest first token", "TTFT" },
+	{ RESULT_TPOT_WITHIN, NULL, "TPOT" }, { RESULT_TTFT_WITHIN, "soonest first token", "TTFT" },
 	{ RESULT_STEP, "fastest", NULL }, { RESULT_RL_STEP, "fastest", NULL }, { RESULT_TPOT, "fastest for a user", NULL },
 	{ RESULT_TTFT, "soonest first token", NULL }, { RESULT_PEAK_TOTAL, "least memory", NULL },
 	{ RESULT_RL_PEAK, "least memory", NULL }, { RESULT_WORLD, "fewest GPUs", NULL },
@@ -32,38 +32,51 @@ words_of(int id)
 	return i;
 }
 
+/* "TPOT p99", else what the number is called in short or, in a sentence, in full. */
 static const char *
-label_of(const struct search_target *t)
+name_of(const struct search_view *l, const struct search_target *t, bool full, char buf[SEARCH_NAME])
 {
 	const size_t at = t->kind == TARGET_RESULT ? words_of(t->id) : WORDS;
-	const char *label = at < WORDS && words[at].name != NULL ? words[at].name : t->kind == TARGET_FIELD ? field_table[t->id].label :
-	    t->kind == TARGET_RESULT ? result_table[t->id].label : NULL;
+	const char *name = t->kind == TARGET_FIELD ? field_table[t->id].label : t->kind != TARGET_RESULT ? NULL :
+	    full && result_table[t->id].label != NULL ? result_table[t->id].label : result_table[t->id].brief;
 
-	return label != NULL ? label : target_name(t);
+	if (at == WORDS || words[at].within == NULL)
+		return name != NULL ? name : target_name(t);
+	text_put(buf, SEARCH_NAME, "%s p%.4g", words[at].within, l->space->plan.traffic.percentile);
+	return buf;
+}
+
+const char *
+search_target_name(const struct search_view *l, const struct search_target *t, char buf[SEARCH_NAME])
+{
+	return name_of(l, t, false, buf);
 }
 
 static void
-add_aim(const struct search_target *t, char *buf, size_t size)
+add_aim(const struct search_view *l, const struct search_target *t, char *buf, size_t size)
 {
 	const size_t at = t->kind == TARGET_RESULT ? words_of(t->id) : WORDS;
+	char name[SEARCH_NAME];
 
-	if (at < WORDS)
+	if (at < WORDS && words[at].best != NULL)
 		text_add(buf, size, "%s", words[at].best);
 	else if (t->kind == TARGET_COST)
 		text_add(buf, size, "cheapest");
 	else if (t->kind == TARGET_GPU_HOURS)
 		text_add(buf, size, "fewest GPU hours");
 	else
-		text_add(buf, size, "%s %s", t->more ? "most" : "least", label_of(t));
+		text_add(buf, size, "%s %s", t->more ? "most" : "least", name_of(l, t, true, name));
 }
 
-/* "memory at most 70GiB": the limit as it was typed. */
-static void
-add_condition(const struct search_condition *c, char *buf, size_t size)
+/* The limit as it was typed. */
+void
+search_add_condition(const struct search_view *l, int i, char *buf, size_t size)
 {
+	const struct search_condition *c = &l->search.condition[i];
 	const char *limit = strpbrk(c->text, "<>");
+	char name[SEARCH_NAME];
 
-	text_add(buf, size, ", %s %s %s", label_of(&c->target), c->least ? "at least" : "at most",
+	text_add(buf, size, "%s %s %s", name_of(l, &c->target, true, name), c->least ? "at least" : "at most",
 	    limit != NULL ? limit + strspn(limit, "<>=") : c->text);
 }
 
@@ -91,12 +104,15 @@ search_words(const struct state *s, char *buf, size_t size)
 {
 	const struct search_view *l = s->search;
 
+	if (l->space == NULL)
+		return;
 	for (int i = 0; i < l->search.objectives; i++) {
 		text_add(buf, size, "%s", i > 0 ? ", then " : "");
-		add_aim(&l->search.objective[i], buf, size);
+		add_aim(l, &l->search.objective[i], buf, size);
 	}
-	if (l->space != NULL)
-		add_work(&l->space->plan, s->estimate, buf, size);
-	for (int i = 0; i < l->search.conditions; i++)
-		add_condition(&l->search.condition[i], buf, size);
+	add_work(&l->space->plan, s->estimate, buf, size);
+	for (int i = 0; i < l->search.conditions; i++) {
+		text_add(buf, size, ", ");
+		search_add_condition(l, i, buf, size);
+	}
 }

@@ -379,8 +379,9 @@ draw_stages(const struct state *s, struct canvas *c, struct rect line, int64_t s
 		c->cursor_y = line.y;
 	}
 	put_run(stage, end, run, sizeof run);
-	text_put(buf, sizeof buf, "%c%s %s", is_selected ? '>' : ' ', word, run);
-	canvas_text(c, line, line.x, line.y, style, buf);
+	text_put(buf, sizeof buf, "%s %s", word, run);
+	canvas_put(c, line.x, line.y, style, is_selected ? L'>' : L' ');
+	canvas_text(c, line, line.x + 1, line.y, style, buf);
 	if (line.w >= CHANGE_FROM) {
 		draw_change(c, line, e, state_base_estimate(s), stage, is_selected);
 		line.w -= CHANGE_COLUMNS;

@@ -11,12 +11,14 @@ enum { PART_COLUMNS = 14 };
 int
 frame_tabs(const struct state *s, enum pane first, enum pane shown, struct tab tab[PANE_COUNT])
 {
+	char said[TEXTS_SIZE];
 	int n = 0, x = 0;
 
 	for (enum pane i = first; i < PANE_COUNT; i++) {
 		tab[n] = (struct tab){ .pane = i, .x = x };
-		text_put(tab[n].text, sizeof tab[n].text, i == shown ? "[%s]" : "%s", pane_name(s, i));
-		tab[n].w = (int)strlen(tab[n].text);
+		text_put(tab[n].text, sizeof tab[n].text, i == shown ? "[%s]" : "%s",
+		    texts_say(s->texts, pane_name(s, i), said, sizeof said));
+		tab[n].w = canvas_width(NULL, tab[n].text);
 		x += tab[n++].w + 1;
 	}
 	return n;

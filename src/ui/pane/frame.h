@@ -10,7 +10,7 @@
 /* A pane's name where panes take turns. */
 struct tab {
 	enum pane pane;
-	char text[16];  /* in brackets while it is shown */
+	char text[32];  /* in brackets while it is shown */
 	int x, w;       /* columns, counted from the start of the title */
 };
 

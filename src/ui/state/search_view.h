@@ -16,6 +16,8 @@ enum {
 	SEARCH_VIEW_ROOM = 200,   /* plans that are kept */
 	SEARCH_VIEW_NUMBERS = 5,  /* results beside each of them */
 	SEARCH_VIEW_LINE = 256,   /* bytes of a line about one */
+	SEARCH_VIEW_COLUMNS = 1 + SPACE_FIELDS_MAX + SEARCH_OBJECTIVES_MAX + SEARCH_CONDITIONS_MAX +
+	    SEARCH_VIEW_NUMBERS + 1,
 };
 
 /* The first two, of the picture. */
@@ -54,6 +56,16 @@ struct search_view_column {
 	int i;
 };
 
+/* The ranking as a table: columns that have room. */
+struct search_table {
+	int columns, gap;    /* blanks between them */
+	bool capacity;       /* beside the memory */
+	struct {
+		struct search_view_column column;
+		int w;
+	} at[SEARCH_VIEW_COLUMNS];
+};
+
 struct search_view {
 	char ask[LINE_SIZE];         /* as typed, "" for the usual, */
 	char asked[LINE_SIZE];       /* and as it was for the last search: */
@@ -70,8 +82,9 @@ struct search_view {
 	unsigned taken;              /* how often keys came in */
 	struct {                     /* the ranking in text, as search_shown() made it */
 		unsigned taken;
-		int width, mark; /* where a row has its mark */
-		char head[2][SEARCH_VIEW_LINE], row[SEARCH_VIEW_ROOM][SEARCH_VIEW_LINE];
+		int width;
+		struct search_table table;
+		char row[SEARCH_VIEW_ROOM][SEARCH_VIEW_LINE];
 	} shown;
 	struct {                     /* of the selected plan: */
 		uint64_t index, next;    /* it, and the one after it in the ranking; */
