@@ -375,11 +375,11 @@ say_after_colon(const struct texts *t, const char *english, bool whole, int dept
 
 	if (colon == NULL)
 		return SAID_NOT;
-	if (other == NULL && (whole || !is_list(rest) ||
+	name = say(t, english, (size_t)(colon - english), depth, buf, size);
+	if (other == NULL && (whole || name != SAID || !is_list(rest) ||
 	    say_clauses(t, rest, ", ", "，", depth, said, sizeof said) != SAID) &&
 	    !say_pattern(t, rest, true, whole ? strlen(rest) / 2 : 0, depth, said, sizeof said))
 		return SAID_NOT;
-	name = say(t, english, (size_t)(colon - english), depth, buf, size);
 	text_add(buf, size, "：%s", other != NULL ? other : said);
 	return name == SAID ? SAID : SAID_PART;
 }

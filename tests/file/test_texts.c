@@ -69,8 +69,9 @@ test_typed(void **unused)
 {
 	(void)unused;
 	read_texts("rate\n\tR\nhelp\n\tH\n%s (:%s): %s\n\t%1（:%2）：%3\n%d before %d\n\t%1 < %2\n%s more %s\n\t%2 + %1\n"
-	    "%s less %s\n\t%2 - %1\nTP %lld is much\n\tT %1\n%s %s instead of %s\n\t%1 %2 | %3\n%s a step instead of %s\n\t/ %1 | %2\n");
+	    "fixed %d: %s\n\tF %1 = %2\n%s less %s\n\t%2 - %1\nTP %lld is much\n\tT %1\n%s %s instead of %s\n\t%1 %2 | %3\n%s a step instead of %s\n\t/ %1 | %2\n");
 	says("rate (:rate): help", "R（:rate）：H");
+	says("fixed 3: rate, help; TP 8 is much", "F 3 = R，H；T 8");
 	says("TP 8 is much; 3 s a step instead of 4 s", "T 8；/ 3 s | 4 s");
 	says("1 before 2: 19.8 ms more rate, 12.6 ms less help", "1 < 2：R + 19.8 ms，H - 12.6 ms");
 }
