@@ -214,6 +214,9 @@ modules_of_a_policy(void **state)
 	const double megatron = run("layout=megatron zero_stage=1")->phase[PHASE_TRAIN].seconds;
 
 	(void)state;
+	/* whose log-probs are of whole logits in fp32, those of FSDP in place */
+	assert_int_equal(settings_plan(GRPO, "layout=megatron zero_stage=1").training.cross_entropy, CE_UNFUSED);
+	assert_int_equal(settings_plan(GRPO, "").training.cross_entropy, CE_TE);
 	assert_true(on_fsdp > 1.05 * bare);
 	assert_true(near(run("layout=megatron zero_stage=1 finetune.method=full")->phase[PHASE_TRAIN].seconds, megatron, 1e-12));
 }

@@ -67,6 +67,10 @@ usual_cross_entropy(const struct plan *p)
 		[KERNELS_UNSLOTH] = CE_LIGER, [KERNELS_TORCHTUNE] = CE_CHUNKED
 	};
 
+	/* Megatron's trainers of rollouts and pairs make log-probs of whole logits in fp32 (NVIDIA-NeMo/RL
+	 * nemo_rl/distributed/model_utils.py, DistributedLogprob; verl verl/utils/megatron/tensor_parallel.py). */
+	if (plan_has_rl(p) && framework_of(p)->transformer_engine)
+		return CE_UNFUSED;
 	if (p->finetune.method != FINETUNE_NONE)
 		return of_kernels[p->finetune.kernels];
 	return framework_of(p)->loss;
