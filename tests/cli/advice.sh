@@ -100,6 +100,10 @@ head -n 1 out | grep -q 'fix: parallel.tp=2 parallel.pp=3' || fail 'not TP 2 and
 about 'a trainer is no engine'
 run 1 check --layout=megatron --model=llama-3.1-8b --nodes=1 --gpus-per-node=1 --global-batch-size=8 --set=finetune.method=qlora
 out_lacks 'layout vllm'
+about 'a mend that takes fifty times as long as what a search finds is none'
+run 0 check deepseek-v3 2048xh800
+out_lacks 'TP 128'
+out_has '^search on these GPUs: --'
 about 'the last line is what a search would do'
 run 1 check --model=llama-3.1-8b --nodes=2 --cp=3 --tp=1 --pp=1
 tail -n 1 out | grep -q '^search on these GPUs: --' || fail 'no search in the last line'

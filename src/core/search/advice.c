@@ -16,6 +16,9 @@ enum { PAIR_VALUES = 8, FIELDS_MAX = 40 };
 /* Less of a sequence, of a batch or of a request's context than this share is another job. */
 static const double same_job = 0.5, other_job = 0.25;
 
+/* What costs as many times as much as a plan that is known is not worth a word. */
+static const double no_way = 8;
+
 /* Fields that give way, and what that loses. */
 static const struct {
 	enum field_id field;
@@ -392,10 +395,11 @@ has_mend(const struct advice *a, enum loss loss)
 }
 
 void
-advice_keep_gpus(struct advice *a, int64_t most)
+advice_keep(struct advice *a, int64_t most, double cost)
 {
 	for (size_t i = a->count; i > 0; i--)
-		if (a->mend[i - 1].gpus > (double)most)
+		if (a->mend[i - 1].gpus > (double)most ||
+		    (cost > 0 && a->mend[i - 1].outlook.cost > cost * no_way))
 			forget_mend(a, i - 1);
 }
 

@@ -85,8 +85,9 @@ bool advice_is_needed(const struct plan *p, const struct estimate *e);
 void advice_run(struct advice *out, const struct plan *p, const struct catalog *catalog,
     const struct field_set *asked, struct estimate *work);
 
-/* Forget those that take more GPUs than so many, for which something is known that runs. */
-void advice_keep_gpus(struct advice *a, int64_t most);
+/* Forget those that take more GPUs than so many, for which something is known that runs; and those that cost many times
+ * as much as that does, where this is not 0: they would be a way to run, and none that anybody goes. */
+void advice_keep(struct advice *a, int64_t most, double cost);
 
 /* *next: the plan with all changes of a mend, resolved. False when a range forbids one. */
 bool advice_apply(const struct mend *m, const struct plan *p, const struct catalog *catalog,
