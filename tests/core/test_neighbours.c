@@ -2,28 +2,12 @@
  * test_neighbours.c - what is said of every plan that differs from another in one field: what is wrong
  * with it and the fix of that, else its memory, time and tokens, as tests/data/neighbours.tsv has it by
  * checksum. Each limit and condition of a rule is met below, at and above it.
- *
- * ANSWERS=DIR keeps what is said there, to be laid beside that of another build; REGEN=1 writes the checksums
- * anew.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
 #include "core/rules/check.h"
 #include "../file/filetest.h"
-#include "share.h"
-
-enum { LINE_SIZE = 1024, PATH_SIZE = 4096, HASH_SIZE = 17 };
+#include "recorded.h"
 
 static struct estimate estimate;
 
@@ -90,7 +74,7 @@ static struct plan
 plan_of(const char *settings)
 {
 	struct plan p = test_catalog.defaults;
-	char list[LINE_SIZE], *at = list, err[256];
+	char list[RECORDED_LINE], *at = list, err[256];
 
 	text_put(list, sizeof list, "%s", settings);
 	for (char *word; (word = strsep(&at, " ")) != NULL;) {
@@ -105,28 +89,23 @@ plan_of(const char *settings)
 	return p;
 }
 
-/* FNV-1a of all that is said. */
 static uint64_t
 around(const char *settings, int number)
 {
 	const struct plan p = plan_of(settings);
-	const char *keep = getenv("ANSWERS");
-	uint64_t hash = UINT64_C(14695981039346656037);
-	char *text = NULL, path[PATH_SIZE];
+	FILE *kept = recorded_keep("neighbours", number), *out;
+	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	uint64_t hash;
 
-	assert_non_null(out);
+	assert_non_null(out = open_memstream(&text, &size));
 	for (int f = 0; f < FIELD_COUNT; f++)
 		say_field(out, &p, (enum field_id)f);
 	fclose(out);
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
-	if (keep != NULL) {
-		text_put(path, sizeof path, "%s/around%02d", keep, number);
-		assert_non_null(out = fopen(path, "w"));
-		fprintf(out, "%s\n%s", settings, text);
-		fclose(out);
+	hash = recorded_add(RECORDED_BEGIN, text, size);
+	if (kept != NULL) {
+		fprintf(kept, "%s\n%s", settings, text);
+		fclose(kept);
 	}
 	free(text);
 	return hash;
@@ -135,40 +114,8 @@ around(const char *settings, int number)
 static void
 test_neighbours(void **state)
 {
-	const bool anew = getenv("REGEN") != NULL;
-	char line[LINE_SIZE], path[PATH_SIZE], new_path[PATH_SIZE];
-	int number = 0, wrong = 0;
-	FILE *in, *out;
-
 	(void)state;
-	text_put(path, sizeof path, "%s/tests/data/neighbours.tsv", getenv("TOP"));
-	text_put(new_path, sizeof new_path, "%s.new", path);
-	assert_non_null(in = fopen(path, "r"));
-	assert_non_null(out = fopen(anew ? new_path : "/dev/null", "w"));
-	while (fgets(line, sizeof line, in) != NULL) {
-		char is[HASH_SIZE];
-
-		line[strcspn(line, "\n")] = '\0';
-		if (*line == '#') {
-			fprintf(out, "%s\n", line);
-			continue;
-		}
-		if (!in_share((size_t)number++))
-			continue;
-		text_put(is, sizeof is, "%016llx", (unsigned long long)around(line + HASH_SIZE, number));
-		fprintf(out, "%s\t%s\n", is, line + HASH_SIZE);
-		if (strncmp(is, line, HASH_SIZE - 1) != 0) {
-			print_error("%2d: something else is said around %s\n", number, line + HASH_SIZE);
-			wrong++;
-		}
-	}
-	fclose(in);
-	fclose(out);
-	assert_true(number > 10);
-	if (anew)
-		assert_int_equal(rename(new_path, path), 0);
-	else
-		assert_int_equal(wrong, 0);
+	recorded_hold("neighbours", 10, around);
 }
 
 int
