@@ -281,13 +281,40 @@ a_scope_lays_out(void **state)
 	free(scope);
 }
 
+/* A list of names is as long as a plan has room for, and no longer. */
+static void
+longest_list(void **state)
+{
+	(void)state;
+	for (size_t more = 0; more <= 1; more++) {
+		static struct node_names names;
+		char name[NODE_NAME_SIZE] = "";
+		size_t length = 0;
+
+		names = (struct node_names){ .begun = false };
+		for (size_t n; length < PLAN_NODES_SIZE - 1 + more; length += n + (length > 0)) {
+			const size_t room = PLAN_NODES_SIZE - 1 + more - length - (length > 0);
+
+			n = room > 40 ? 20 : room;
+			memset(name, 'a', n);
+			name[n] = '\0';
+			nodes_add_name(&names, name);
+		}
+		assert_int_equal(length, PLAN_NODES_SIZE - 1 + more);
+		if (more == 0)
+			assert_int_equal(strlen(nodes_list(&names)), length);
+		else
+			assert_null(nodes_list(&names));
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links_between), cmocka_unit_test(slowness), cmocka_unit_test(the_slowest_sets_the_pace), cmocka_unit_test(each_stage_has_its_passes), cmocka_unit_test(each_stage_has_its_memory),
 		cmocka_unit_test(prices_and_power_are_means), cmocka_unit_test(splits_are_the_best),
-		cmocka_unit_test(the_hint_holds), cmocka_unit_test(a_scope_lays_out),
+		cmocka_unit_test(the_hint_holds), cmocka_unit_test(a_scope_lays_out), cmocka_unit_test(longest_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

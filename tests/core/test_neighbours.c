@@ -1,15 +1,17 @@
 /*
  * test_neighbours.c - what is said of every plan that differs from another in one field: what is wrong
- * with it and the fix of that, else its memory, time and tokens, as tests/data/neighbours.tsv has it by
+ * with it and the fix of that, else hints, memory, time and tokens, as tests/data/neighbours.tsv has it by
  * checksum. Each limit and condition of a rule is met below, at and above it.
  */
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
+#include "core/plan/field_source.h"
 #include "core/rules/check.h"
+#include "core/search/advice_hints.h"
 #include "../file/filetest.h"
 #include "recorded.h"
 
-static struct estimate estimate;
+static struct estimate estimate, scratch;
 
 static void
 say_plan(FILE *out, const struct plan *p)
@@ -20,6 +22,8 @@ say_plan(FILE *out, const struct plan *p)
 	estimate_run_to(&estimate, p, &test_catalog, FOLLOW_MEANS, NULL);
 	if (!estimate.legal)
 		check_fixes(p, &test_catalog, NULL, &estimate.diags);
+	else if (estimate.fits)
+		advice_hints(p, &test_catalog, &estimate, &scratch, &estimate.diags);
 	for (size_t i = 0; i < estimate.diags.count; i++) {
 		char text[DIAG_MESSAGE_SIZE + 4 * DIAG_FIX_SIZE];
 
@@ -30,6 +34,19 @@ say_plan(FILE *out, const struct plan *p)
 		if (result_value(result_main(numbers[i], p), &estimate, estimate.peak_stage, &value))
 			fprintf(out, " %.6g", value);
 	fprintf(out, "\n");
+}
+
+/* Each field of the plan: its value, and where that is from. */
+static void
+say_fields(FILE *out, const struct plan *p)
+{
+	char value[1024], source[256];
+
+	for (int f = 0; f < FIELD_COUNT; f++) {
+		field_format((enum field_id)f, p, value, sizeof value);
+		field_source_text((enum field_id)f, p, source, sizeof source);
+		fprintf(out, "%s %s %s\n", field_table[f].path, value, source);
+	}
 }
 
 static void
@@ -49,7 +66,7 @@ say_changed(FILE *out, const struct plan *p, enum field_id f, const char *value)
 static void
 say_field(FILE *out, const struct plan *p, enum field_id f)
 {
-	static const char *const numbers[] = { "0", "1", "2", "3", "4", "8", "16", "0.5" };
+	static const char *const numbers[] = { "0", "1", "2", "3", "4", "8", "16", "128", "32768", "0.5" };
 	char value[64];
 	double own;
 
@@ -99,6 +116,7 @@ around(const char *settings, int number)
 	uint64_t hash;
 
 	assert_non_null(out = open_memstream(&text, &size));
+	say_fields(out, &p);
 	for (int f = 0; f < FIELD_COUNT; f++)
 		say_field(out, &p, (enum field_id)f);
 	fclose(out);
