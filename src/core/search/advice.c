@@ -395,10 +395,10 @@ has_mend(const struct advice *a, enum loss loss)
 }
 
 void
-advice_keep(struct advice *a, int64_t most, double cost)
+advice_outdone(struct advice *a, int64_t gpus, bool same, double cost)
 {
 	for (size_t i = a->count; i > 0; i--)
-		if (a->mend[i - 1].gpus > (double)most ||
+		if (a->mend[i - 1].gpus > (double)gpus || (same && a->mend[i - 1].kept < same_job) ||
 		    (cost > 0 && a->mend[i - 1].outlook.cost > cost * no_way))
 			forget_mend(a, i - 1);
 }

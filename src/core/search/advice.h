@@ -85,9 +85,9 @@ bool advice_is_needed(const struct plan *p, const struct estimate *e);
 void advice_run(struct advice *out, const struct plan *p, const struct catalog *catalog,
     const struct field_set *asked, struct estimate *work);
 
-/* Forget those that take more GPUs than so many, for which something is known that runs; and those that cost many times
- * as much as that does, where this is not 0: they would be a way to run, and none that anybody goes. */
-void advice_keep(struct advice *a, int64_t most, double cost);
+/* Something is known that runs on so many GPUs, the same work, for so much a token: forget what takes more of them, what
+ * does less than half of the work where they are those of the plan, and what costs many times as much, where cost is not 0. */
+void advice_outdone(struct advice *a, int64_t gpus, bool same, double cost);
 
 /* *next: the plan with all changes of a mend, resolved. False when a range forbids one. */
 bool advice_apply(const struct mend *m, const struct plan *p, const struct catalog *catalog,
