@@ -534,6 +534,10 @@ shapes_are_short(void **state)
 	assert_string_equal(out, "cluster.gpu=rtx-4090 cluster.nodes=1 cluster.gpus_per_node=1");
 	assert_int_equal(shorthand_read("2x1024", &p, &cards, out, sizeof out), SHORTHAND_SAYS);
 	assert_string_equal(out, "cluster.nodes=2 cluster.gpus_per_node=1024");
+	/* A choice of several fields is that of the one it counts in: adapters are of a plan that has some. */
+	assert_int_equal(shorthand_read("lora", &p, &empty, out, sizeof out), SHORTHAND_SAYS);
+	assert_string_equal(out, "finetune.method=lora");
+	assert_int_equal(shorthand_read("full", &p, &empty, out, sizeof out), SHORTHAND_UNCLEAR);
 	assert_int_equal(shorthand_read("x8", &p, &empty, out, sizeof out), SHORTHAND_NONE);
 	assert_int_equal(shorthand_read("16y8", &p, &empty, out, sizeof out), SHORTHAND_NONE);
 }

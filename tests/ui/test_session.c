@@ -275,6 +275,22 @@ test_save(void **test)
 	assert_true(shows(s, "b.cfg *"));
 }
 
+/* Names have the columns that the others leave, and lose first the end that all of them have. */
+static void
+test_listed_names(void **test)
+{
+	struct session *s = session_new(test, 80, 24);
+
+	plan_builtin(&s->disk.plan);
+	type(s, "o");
+	while (app_busy(&s->state))
+		app_idle(&s->state);
+	free(s->state.found.plan[0].path);
+	s->state.found.plan[0].path = strdup("long-context-llama-3.1-70b-adapt.cfg");
+	type(s, "a\b");
+	assert_true(shows(s, "> long-context-llama-3.1-70b-adapt  16 x h100-sxm-80gb  "));
+}
+
 static void
 test_open(void **test)
 {
@@ -291,7 +307,7 @@ test_open(void **test)
 	assert_true(app_busy(&s->state));
 	while (app_busy(&s->state))
 		app_idle(&s->state);
-	assert_true(shows(s, "llama-3.1-8b        32 x h100-sxm-80gb      fits: "));
+	assert_true(shows(s, "llama-3.1-8b        32 x h100-sxm-80gb  fits: "));
 	assert_true(shows(s, "missing.cfg") && shows(s, "is no plan"));
 	assert_true(shows(s, "  beta.cfg") && hides(s, "share/plans"));
 	type(s, "beta\r");
@@ -559,7 +575,7 @@ main(void)
 		SESSION_TEST(test_long_names),
 		SESSION_TEST(test_toggle), SESSION_TEST(test_model), SESSION_TEST(test_gpu),
 		SESSION_TEST(test_pages), SESSION_TEST(test_save),
-		SESSION_TEST(test_open), SESSION_TEST(test_quit),
+		SESSION_TEST(test_open), SESSION_TEST(test_listed_names), SESSION_TEST(test_quit),
 		SESSION_TEST(test_map), SESSION_TEST(test_kinds), SESSION_TEST(test_why),
 		SESSION_TEST(test_all_fields), SESSION_TEST(test_long_rows), cmocka_unit_test(test_line),
 	};

@@ -21,6 +21,11 @@ test_numbers(void **test)
 	set(s, "set bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450 tdp_watts=700 generation=hopper");
 	type(s, "V");
 	assert_true(shows(s, "How long is the run?"));
+	key(s, INPUT_ENTER);
+	assert_true(shows(s, ":token_budget"));
+	type(s, "50\rV");
+	assert_int_equal(s->state.list.kind, LIST_RUN);
+	assert_true(shows(s, "goodput"));
 	key(s, INPUT_ESCAPE);
 	set(s, "set token_budget=100 gpu_hour_price=2 run.deadline_days=10");
 	type(s, "V");

@@ -9,7 +9,8 @@
 
 enum {
 	CHANGES = 3, PIECES_MAX = 16, GAUGE_MOST = 12, GAUGE_LEAST = 6, GAUGE_FROM = 56,
-	NAME_MOST = 100, MODEL_MOST = 32, /* columns */
+	NAME_MOST = 100, MODEL_MOST = 32, GAP = 2, /* columns */
+	RANKS = 20,
 };
 
 static const struct style dim_style = { .role = ROLE_DIM };
@@ -22,6 +23,8 @@ struct piece {
 	char before[96], text[NAME_MOST * 4 + 16], after[64];
 	char error[16];      /* how far off it may be, left out before any piece */
 	double gauge;        /* share that is full, below 0: no gauge */
+	bool follows;        /* the piece before it, or is not shown */
+	bool shown;
 };
 
 struct strip {
@@ -210,9 +213,9 @@ add_numbers(struct strip *strip, const struct state *s)
 
 /* ---- a strip ------------------------------------------------------------------------- */
 
-/* What there is room for: pieces up to a rank, a gauge of so many columns, errors. */
+/* What there is room for besides the pieces: a gauge of so many columns, errors. */
 struct room {
-	int most, gauge;
+	int gauge;
 	bool errors;
 };
 
@@ -229,15 +232,31 @@ piece_width(const struct canvas *c, const struct piece *p, const struct room *ro
 	    (room->errors ? canvas_width(c, p->error) : 0) + (has_gauge(p, room) ? room->gauge + 1 : 0);
 }
 
+/* Of all pieces, or of those that are shown. */
 static int
-strip_width(const struct canvas *c, const struct strip *strip, const struct room *room)
+strip_width(const struct canvas *c, const struct strip *strip, const struct room *room, bool all)
 {
-	int w = -2;
+	int w = -GAP;
 
 	for (int i = 0; i < strip->count; i++)
-		if (strip->piece[i].rank <= room->most && strip->piece[i].text[0] != '\0')
-			w += piece_width(c, &strip->piece[i], room) + 2;
+		if ((all || strip->piece[i].shown) && strip->piece[i].text[0] != '\0')
+			w += piece_width(c, &strip->piece[i], room) + GAP;
 	return w;
+}
+
+/* The pieces that have room, those of low rank first; the first of all is shown in any case. */
+static void
+fit_pieces(const struct canvas *c, struct strip *strip, const struct room *room, int w)
+{
+	for (int rank = 0; rank < RANKS; rank++)
+		for (int i = 0; i < strip->count; i++) {
+			struct piece *p = &strip->piece[i];
+
+			if (p->rank != rank || (p->follows && !p[-1].shown))
+				continue;
+			p->shown = true;
+			p->shown = rank == 0 || strip_width(c, strip, room, false) <= w;
+		}
 }
 
 /* ---- the plan ------------------------------------------------------------------------ */
@@ -282,6 +301,7 @@ add_changes(struct strip *strip, const struct state *s)
 		if (i != SUMMARY_TRAFFIC && /* a sum that says little */
 		    summary_change(&was, &now, i, true, text, sizeof text, &role)) {
 			p = add_piece(strip, n == 0 ? 11 : 14 + n, role);
+			p->follows = n > 0;
 			if (n++ == 0)
 				text_put(p->before, sizeof p->before, "vs %s:  ", state_base_name(s));
 			text_put(p->text, sizeof p->text, "%s", text);
@@ -292,7 +312,7 @@ add_changes(struct strip *strip, const struct state *s)
 static void
 add_plan(struct strip *strip, const struct state *s, int w)
 {
-	struct piece *p = add_piece(strip, 7, ROLE_TITLE), *gpus;
+	struct piece *p = add_piece(strip, 7, ROLE_TITLE), *gpus, *mode;
 	const char *name = state_file_name(s);
 	const int most = w / 2 < NAME_MOST ? w / 2 : NAME_MOST;
 	const bool whole = canvas_width(NULL, name) <= most;
@@ -302,8 +322,8 @@ add_plan(struct strip *strip, const struct state *s, int w)
 	/* The mark's place is kept free: what follows stays where it is. */
 	text_put(p->text, sizeof p->text, "%.*s%s%s%s", (int)canvas_fit(name, whole ? most : most - 2),
 	    name, whole ? "" : "..", state_unsaved(s) ? " *" : "  ", s->has_pin ? " (pin)" : "");
-	p = add_piece(strip, 12, ROLE_TEXT);
-	field_format(FIELD_MODE, &s->plan, p->text, sizeof p->text);
+	mode = add_piece(strip, strip->count > 1 ? RANKS : 12, ROLE_TEXT); /* beside numbers it is told by them */
+	field_format(FIELD_MODE, &s->plan, mode->text, sizeof mode->text);
 	p = add_piece(strip, 8, ROLE_TEXT);
 	text_put(p->text, sizeof p->text, "%.*s", (int)canvas_fit(s->plan.model.preset, MODEL_MOST),
 	    s->plan.model.preset);
@@ -313,7 +333,7 @@ add_plan(struct strip *strip, const struct state *s, int w)
 	    s->plan.cluster.gpu, others, (long long)plan_world(&s->plan));
 	p = add_piece(strip, 2, ROLE_TEXT);
 	put_sizes(s, p->text, sizeof p->text);
-	if (strip_width(NULL, strip, &(struct room){ 10, 0, false }) > w) /* how many will do */
+	if (strip_width(NULL, strip, &(struct room){ 0, false }, true) - canvas_width(NULL, mode->text) - GAP > w) /* how many will do */
 		text_put(gpus->text, sizeof gpus->text, "%lld %s%s", (long long)plan_world(&s->plan),
 		    s->plan.cluster.gpu, others);
 	add_changes(strip, s);
@@ -350,19 +370,18 @@ draw_piece(struct canvas *c, struct rect r, int x, const struct piece *p, const 
 }
 
 static void
-draw_strip(struct canvas *c, struct rect r, const struct strip *strip)
+draw_strip(struct canvas *c, struct rect r, struct strip *strip)
 {
-	struct room room = { 20, r.w >= GAUGE_FROM ? GAUGE_MOST : 0, true };
+	struct room room = { r.w >= GAUGE_FROM ? GAUGE_MOST : 0, true };
 	int x = r.x;
 
-	if (strip_width(c, strip, &room) > r.w && room.gauge > 0)
+	if (strip_width(c, strip, &room, true) > r.w && room.gauge > 0)
 		room.gauge = GAUGE_LEAST;
-	room.errors = strip_width(c, strip, &room) <= r.w;
-	while (room.most > 0 && strip_width(c, strip, &room) > r.w)
-		room.most--;
+	room.errors = strip_width(c, strip, &room, true) <= r.w;
+	fit_pieces(c, strip, &room, r.w);
 	for (int i = 0; i < strip->count; i++)
-		if (strip->piece[i].rank <= room.most && strip->piece[i].text[0] != '\0')
-			x += draw_piece(c, r, x, &strip->piece[i], &room) + 2;
+		if (strip->piece[i].shown && strip->piece[i].text[0] != '\0')
+			x += draw_piece(c, r, x, &strip->piece[i], &room) + GAP;
 }
 
 void
@@ -380,7 +399,7 @@ headline_draw(const struct state *s, struct canvas *c, struct rect r)
 		return;
 	}
 	add_problems(&problems, s);
-	w = strip_width(c, &problems, &(struct room){ 20, 0, false });
+	w = strip_width(c, &problems, &(struct room){ 0, false }, true);
 	draw_strip(c, (struct rect){ r.x + r.w - w, r.y, w, 1 }, &problems);
 	first.w -= w + 2;
 	add_numbers(&numbers, s);

@@ -1,14 +1,20 @@
 /* The plans that there are, as a list: to open one, or to see what saving would write over. */
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/show.h"
 #include "core/base/text.h"
 #include "ui/app/actions.h"
 #include "ui/list/list.h"
 
 enum {
-	PATH_LEAST = 16, PATH_MOST = 44, MODEL_COLUMNS = 18, GPUS_COLUMNS = 22, VERDICT_COLUMNS = 26,
+	PATH_LEAST = 16, PATH_MOST = 44, MODEL_COLUMNS = 18, GPUS_MOST = 22, VERDICT_MOST = 26, VERDICT_LEAST = 21,
 	MODEL_FROM = 92, /* columns; in less, names have to tell the model */
+};
+
+/* Columns of a path: what the others leave, as wide as what stands in them; it is what one chooses by. */
+struct widths {
+	int path, gpus;
 };
 
 static bool
@@ -36,34 +42,42 @@ shown_path(const struct found_plan *f, int path_w)
 
 /* verdict NULL: that of the plan, with what is in it before. */
 static void
-put_plan(const struct rows *rows, const struct found_plan *f, const char *verdict, int path_w,
+put_plan(const struct rows *rows, const struct found_plan *f, const char *verdict, struct widths w,
     char *buf, size_t size)
 {
-	char shown[STATE_PATH_SIZE], cell[STATE_PATH_SIZE + PATH_MOST];
+	char shown[STATE_PATH_SIZE], cell[STATE_PATH_SIZE + PATH_MOST], *end;
 	const bool whole = verdict == NULL && f->model[0] != '\0';
 
-	show_path(shown, sizeof shown, shown_path(f, path_w)); /* names may hold anything */
-	rows_column(shown, path_w, cell, sizeof cell);
+	show_path(shown, sizeof shown, shown_path(f, w.path)); /* names may hold anything */
+	end = strrchr(shown, '.');
+	if (canvas_width(NULL, shown) > w.path && end != NULL && text_equal(end, ".cfg"))
+		*end = '\0'; /* which all of them have */
+	rows_column(shown, w.path, cell, sizeof cell);
 	text_put(buf, size, "%s  ", cell);
 	if (whole && rows->width >= MODEL_FROM) {
 		rows_column(f->model, MODEL_COLUMNS, cell, sizeof cell);
 		text_add(buf, size, "%s  ", cell);
 	}
 	if (whole) {
-		rows_column(f->gpus, GPUS_COLUMNS, cell, sizeof cell);
+		rows_column(f->gpus, w.gpus, cell, sizeof cell);
 		text_add(buf, size, "%s  ", cell);
 	}
 	text_add(buf, size, "%s", verdict != NULL ? verdict : f->verdict);
 }
 
-/* Columns of a path: what the rest leaves; it is what one chooses by. */
-static int
-path_columns(const struct rows *rows)
+static struct widths
+widths_of(const struct rows *rows, const struct found *found)
 {
 	const int model = rows->width >= MODEL_FROM ? MODEL_COLUMNS + 2 : 0;
-	const int w = rows->width - model - GPUS_COLUMNS - VERDICT_COLUMNS - 4;
+	int gpus = 0, verdict = VERDICT_LEAST;
 
-	return w < PATH_LEAST ? PATH_LEAST : w > PATH_MOST ? PATH_MOST : w;
+	for (size_t i = 0; i < found->count; i++) {
+		gpus = (int)most_of(gpus, canvas_width(NULL, found->plan[i].gpus));
+		verdict = (int)most_of(verdict, canvas_width(NULL, found->plan[i].verdict));
+	}
+	gpus = (int)least_of(gpus, GPUS_MOST);
+	return (struct widths){ (int)most_of(PATH_LEAST, least_of(PATH_MOST,
+	    rows->width - model - gpus - least_of(verdict, VERDICT_MOST) - 4)), gpus };
 }
 
 const struct new_plan *
@@ -84,7 +98,7 @@ plans_new(int i)
 void
 plans_rows(struct rows *rows, const struct state *s)
 {
-	const int w = path_columns(rows);
+	const struct widths w = widths_of(rows, &s->found);
 	char text[ROW_TEXT_SIZE + STATE_PATH_SIZE];
 
 	for (int shipped = 0; shipped <= (is_saving(s) ? 0 : 1); shipped++) {

@@ -4,7 +4,7 @@
 #include "ui/map/map_sets.h"
 #include "ui/pane/map_pane.h"
 
-enum { NAME_NARROW = 12, NAME_COLUMNS = 10, NAME_WIDE = 14, WORDS_FROM = 34, WIDE_FROM = 44 };
+enum { NAME_NARROW = 12, NAME_COLUMNS = 10, NAME_WIDE = 14, WORDS_FROM = 34, WIDE_FROM = 44, COUNT_COLUMNS = 10 };
 
 /* Which of the colours shown is the i-th source, -1 for none. */
 static int
@@ -46,8 +46,12 @@ put_source(const struct state *s, struct map_color color, int at, int w, char *b
 		color = at >= 0 ? s->map.color[at] : link_color(s);
 	map_color_name(color, l, name, sizeof name);
 	text_add(buf, size, "%-*s ", w, name);
-	if (color.by == MAP_BY_GROUPS)
-		text_add(buf, size, w == NAME_NARROW ? "%*lld of %lld" : "%*lld groups of %lld", w / 2 - 1,
+	if (color.by == MAP_BY_GROUPS && w == NAME_NARROW) {
+		text_put(name, sizeof name, "%lld of %lld", (long long)layout_group_count(l, color.kind),
+		    (long long)layout_group_size(l, color.kind));
+		text_add(buf, size, "%*s", COUNT_COLUMNS, name);
+	} else if (color.by == MAP_BY_GROUPS)
+		text_add(buf, size, "%*lld groups of %lld", w / 2 - 1,
 		    (long long)layout_group_count(l, color.kind),
 		    (long long)layout_group_size(l, color.kind));
 	else if (color.by == MAP_BY_LINK)

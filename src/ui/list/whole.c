@@ -7,8 +7,9 @@
 #include "ui/list/views.h"
 #include "ui/pane/panes.h"
 #include "ui/screen/change.h"
-#include "ui/state/steps.h"
 #include "ui/state/edit.h"
+#include "ui/state/prompt.h"
+#include "ui/state/steps.h"
 
 enum {
 	TARGET_NODES = RESULT_COUNT, /* entries from here on are points of the strip */
@@ -146,8 +147,8 @@ static void
 whole_rows(struct rows *rows, const struct state *s)
 {
 	if (!plan_has_run(&s->plan)) {
-		rows_item(rows, -1, ROLE_DIM, "How long is the run? Set training.token_budget, in billion "
-		    "tokens: \":token_budget 1000\".");
+		rows_item(rows, RESULT_DAYS, ROLE_TEXT, "How long is the run? Enter and a number set "
+		    "training.token_budget, in billion tokens.");
 		return;
 	}
 	if (!s->estimate->ran) {
@@ -210,6 +211,10 @@ whole_accept(struct state *s, int target)
 	struct plan next = s->plan;
 	char err[128];
 
+	if (!plan_has_run(&s->plan)) {
+		prompt_begin(s, PROMPT_COMMAND, "token_budget ", false);
+		return 0;
+	}
 	if (target >= 0 && target < TARGET_NODES) {
 		s->whole.asked = (enum result_id)target;
 		return why_open(s, &whole_number);
