@@ -9,6 +9,14 @@ has() {
 }
 "$PROG" import /dev/null --from srt-slurm 2>&1 | grep -q 'without libyaml' && exit 77
 
+about 'a size of blocks that nobody chose is left to the engine, which knows what its kernels take'
+for engine in vllm sglang; do
+	run 0 export --to=$engine --mode=serve --engine=$engine --model=deepseek-v3 --gpu=h200 --nodes=1 --tp=8 --pp=1
+	if grep -Eq -- '--(block|page)-size' out; then fail 'a size of blocks is told'; fi
+	run 0 export --to=$engine --mode=serve --engine=$engine --model=deepseek-v3 --gpu=h200 --nodes=1 --tp=8 --pp=1 --set serving.block_size=64
+	out_has '--(block|page)-size 64'
+done
+
 about 'pools of srt-slurm'
 cat >srt.yaml <<'Y'
 name: "mid"

@@ -108,6 +108,14 @@ put_above(struct textbuf *out, const char *flag, int64_t n, int64_t least)
 		put_number(out, flag, n);
 }
 
+/* Blocks that somebody chose, else 0: engines leave out kernels that can not take what is told
+ * (vllm/v1/attention/selector.py, user_specified_block_size), such as all of DeepSeek-V3.2's but those with 64. */
+static int64_t
+block_chosen(const struct plan *p)
+{
+	return field_is_set(FIELD_BLOCK_SIZE, p) ? p->serving.block_size : 0;
+}
+
 static void
 put_share(struct textbuf *out, const char *flag, double share)
 {
@@ -304,7 +312,7 @@ vllm_options(struct export *e, struct textbuf *out, const struct engines *engine
 	put_above(out, "--max-num-seqs", s->max_num_seqs, 0);
 	put_above(out, "--max-num-batched-tokens", s->max_batched_tokens, 0);
 	put_share(out, "--gpu-memory-utilization", s->gpu_memory_utilization);
-	put_number(out, "--block-size", s->block_size);
+	put_above(out, "--block-size", block_chosen(p), 0);
 	if (s->eager)
 		textbuf_add(out, " \\\n\t--enforce-eager");
 	vllm_drafts(out, p);
@@ -443,7 +451,7 @@ sglang_options(struct export *e, struct textbuf *out, const struct engines *engi
 	put_above(out, "--max-running-requests", s->max_num_seqs, 0);
 	put_above(out, "--chunked-prefill-size", s->max_batched_tokens, 0);
 	put_share(out, "--mem-fraction-static", s->gpu_memory_utilization);
-	put_number(out, "--page-size", s->block_size);
+	put_above(out, "--page-size", block_chosen(p), 0);
 	put_above(out, "--scheduler-recv-interval", s->poll_interval, 1);
 	if (s->eager)
 		textbuf_add(out, " \\\n\t--disable-cuda-graph");
@@ -514,7 +522,7 @@ trtllm_tree(struct tree *t, const struct plan *p)
 		{ "enable_attention_dp", FIELD_DP_ATTENTION, NULL, NULL },
 		{ "max_seq_len", FIELD_CONTEXT_LENGTH, NULL, NULL },
 		{ "kv_cache_config.free_gpu_memory_fraction", FIELD_GPU_MEMORY_UTILIZATION, NULL, NULL },
-		{ "kv_cache_config.tokens_per_block", FIELD_BLOCK_SIZE, NULL, NULL },
+		{ "kv_cache_config.tokens_per_block", FIELD_BLOCK_SIZE, NULL, "32" },
 		{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8|nvfp4=nvfp4", NULL },
 		{ "max_batch_size", FIELD_MAX_NUM_SEQS, NULL, "0" },
 		{ "max_num_tokens", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
