@@ -1076,6 +1076,18 @@ printf '%s\n' 'NPROC_PER_NODE=2 CUDA_VISIBLE_DEVICES=0,1 megatron sft --model Qw
 run 0 import alone.sh
 out_has '^	gpus_per_node = 2;'
 
+about 'a checkpoint of Megatron-SWIFT from before it had a name of its own, words of Megatron-DeepSpeed'
+echo 'NPROC_PER_NODE=8 megatron sft --load ./out/Qwen3-30B-A3B-mcore --tensor_model_parallel_size 2 --micro_batch_size 1 --global_batch_size 8' >swift.sh
+run 0 import swift.sh
+out_has '	preset = "qwen3-30b-a3b";'
+out_has '	tp = 2;'
+cat >mds.sh <<'S'
+deepspeed --num_gpus 8 finetune_llama.py --num-layers 40 --hidden-size 5120 --num-attention-heads 40 --seq-length 2048 --max-position-embeddings 2048 \
+    --tensor-model-parallel-size 4 --micro-batch-size 1 --global-batch-size 64 --normalization rmsnorm --swiglu
+S
+run 0 import mds.sh
+err_has '^taken   --normalization -> model.norm = rmsnorm'
+
 about 'defaults that a script assigns where it expands them, in commands that would run'
 cat >defaults.sh <<'S'
 #!/bin/bash

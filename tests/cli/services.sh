@@ -181,6 +181,37 @@ sed 's/vllm.vllm-openai:v0.11/${VLLM_IMAGE}/; s/LABEL/nvidia-l4/' pod.yaml >imag
 run 0 import image.yaml
 has tp 8 preset llama-3.1-70b
 
+about 'Dockerfiles'
+cat >Dockerfile <<'D'
+FROM vllm/vllm-openai:v0.11.0
+# ENTRYPOINT ["sleep"]
+ENV HF_HOME=/data TP=4
+ENV SIZE 32768
+ENTRYPOINT ["python3", "-m", "vllm.entrypoints.openai.api_server"]
+CMD ["--model", "Qwen/Qwen3-32B", \
+     "--tensor-parallel-size", "4", "--max-model-len", "32768"]
+D
+run 0 import Dockerfile
+has preset qwen3-32b tp 4 context_length 32768
+sed '/^ENTRYPOINT/d' Dockerfile >bare
+run 0 import bare
+has preset qwen3-32b tp 4
+printf '%s\n' 'FROM x' 'ENV TP=8' 'CMD python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp $TP' >line
+run 0 import line
+has engine sglang tp 8
+printf '%s\n' 'FROM x' 'CMD ["sleep"' >idle
+run 2 import idle
+err_has 'its image runs no launch that is known'
+
+about 'a command of a command, a flag of one hyphen with its value'
+printf '%s\n' 'model: Qwen/Qwen3-8B' 'max-model-len: 16k' >serve.yaml
+echo 'vllm serve --config serve.yaml -tp=2' >short.sh
+run 0 import short.sh
+has preset qwen3-8b tp 2 context_length 16000
+echo 'mpirun -n 8 trtllm-llmapi-launch trtllm-serve serve Qwen/Qwen3-8B --tp_size 8' >mpi.sh
+run 0 import mpi.sh
+has preset qwen3-8b tp 8
+
 about 'texts within texts, and words that a shell would run'
 deep='a: 1'
 i=0

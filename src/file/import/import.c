@@ -30,6 +30,8 @@ const struct importer import_table[] = {
 	    "LLMConfig(&model_loading_config|model_loading_config:|modelSpec:&modelURL:|modelURL:&vllmConfig:|kind: InferenceService|"
 	    "kind: LLMInferenceService|kind: DynamoGraphDeployment|kind: LeaderWorkerSet|apiVersion:&containers:&image:|modelArtifacts:&containers:|"
 	    "services:&image:&command:", NULL, manifest_read },
+	{ "dockerfile", "Dockerfile whose image runs one of the others", NULL, "FROM &\nCMD [|FROM &\nENTRYPOINT [|FROM &\nCMD &serve|"
+	    "FROM &\nCMD &launch", NULL, dockerfile_read },
 	{ "megatron-swift", "megatron sft, pt and rlhf of ms-swift in a shell script, or their settings (YAML)", NULL,
 	    "megatron sft|megatron pt|megatron rlhf|tuner_type:&micro_batch_size:|train_type:&micro_batch_size:|"
 	    "rlhf_type:&micro_batch_size:", NULL, megatron_swift_read },

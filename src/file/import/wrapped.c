@@ -83,6 +83,15 @@ read_inside(struct wrapped *w, const char *text, size_t size, const struct aroun
 	return true;
 }
 
+bool
+wrapped_launch(struct import *im, const char *text, size_t size, const char *name, int64_t gpus)
+{
+	struct wrapped w = { .im = im };
+	const struct around a = { .name = name, .gpus = gpus };
+
+	return read_inside(&w, text, size, &a);
+}
+
 /* ---- Kubernetes --------------------------------------------------------------------------- */
 
 /* "$(NAME)" of Kubernetes or "${NAME}" of envsubst, alone, as a shell has it. */

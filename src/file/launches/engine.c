@@ -96,7 +96,7 @@ static const struct engine sglang = { "sglang", "sglang.launch_server|sglang ser
 	"tp=tp_size|tensor_parallel_size=tp_size|pp=pp_size|pipeline_parallel_size=pp_size|dp=dp_size|"
 	"data_parallel_size=dp_size|ep=ep_size|expert_parallel_size=ep_size|attn_cp_size=attention_context_parallel_size",
 	sglang_keys, "context_length", "chunked_prefill_size", "config" };
-static const struct engine trtllm = { "trtllm", "trtllm-serve|dynamo.trtllm", "LLM", "model",
+static const struct engine trtllm = { "trtllm", "trtllm-serve serve|trtllm-serve|dynamo.trtllm", "LLM", "model",
 	"tp_size=tensor_parallel_size|pp_size=pipeline_parallel_size|cp_size=context_parallel_size|"
 	"ep_size=moe_expert_parallel_size|extra_llm_api_options=config", trtllm_keys, "max_seq_len",
 	"max_num_tokens", "config" };

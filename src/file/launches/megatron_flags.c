@@ -15,7 +15,7 @@ const struct megatron_flag megatron_flags[] = {
 	VALUE("--vocab-size", VOCAB_SIZE, NULL),
 	VALUE("--make-vocab-size-divisible-by", VOCAB_MULTIPLE, "128"),
 	VALUE("--max-position-embeddings", MAX_POSITION, NULL),
-	WORD("--normalization", NORM, "LayerNorm=layernorm|RMSNorm=rmsnorm", "layernorm"),
+	WORD("--normalization", NORM, "LayerNorm=layernorm|RMSNorm=rmsnorm|layernorm=layernorm|rmsnorm=rmsnorm" /* of Megatron-DeepSpeed */, "layernorm"),
 	WORD("--position-embedding-type", POSITION,
 	    "learned_absolute=learned|rope=rope|none=none|mrope=rope|yarn=yarn", "learned"),
 	SWITCH("--untie-embeddings-and-output-weights", TIED_EMBEDDINGS, "false", "true"),

@@ -83,6 +83,8 @@ megatron_swift_read(struct import *im)
 		const struct parallel *p = &im->plan->parallel;
 
 		put_ray(&j);
+		if (!jsonin_has(&j, "model") && !jsonin_has(&j, "mcore_model")) /* what 3.8 calls so was loaded before */
+			settings_rename(&j, "load=mcore_model");
 		settings_rename(&j, d->older);
 		import_assume(im, FIELD_LAYOUT, "megatron", "Megatron-SWIFT trains with Megatron-LM");
 		settings_checkpoint(im, &j, "model mcore_model");

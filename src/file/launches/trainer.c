@@ -4,6 +4,8 @@
  * lm-sys/FastChat fastchat/train/train.py, train_lora.py; haotian-liu/LLaVA llava/train/train.py; QwenLM/Qwen
  * finetune.py; artidoro/qlora qlora.py; OpenGVLab/InternVL internvl_chat/internvl/train.
  */
+#include <ctype.h>
+#include <jansson.h>
 #include <string.h>
 
 #include "file/launches/launches.h"
@@ -78,5 +80,36 @@ trainer_read(struct import *im)
 
 	if (tuning_read(&j, im, &tuner_trainer))
 		tuning_trainer(im, &j);
+	jsonin_free(&j);
+}
+
+/* adapter_config.json, which PEFT saves beside adapters (huggingface/peft src/peft/config.py). */
+void
+peft_read(struct import *im)
+{
+	struct jsonin j;
+
+	if (jsonin_parse(&j, im->text, im->size, im->name, im->errors)) {
+		const char *type = jsonin_text(&j, TUNING_TUNER);
+		char word[32];
+
+		text_put(word, sizeof word, "%s", type != NULL ? type : "lora");
+		for (char *c = word; *c != '\0'; c++)
+			*c = (char)tolower((unsigned char)*c);
+		settings_rename(&j, "r=lora_r|init_r=lora_r|oft_block_size=lora_r|target_modules=lora_target_modules|"
+		    "modules_to_save=lora_modules_to_save|target_parameters=lora_target_parameters");
+		if (!jsonin_has(&j, "lora_r"))
+			json_object_set_new(j.root, "lora_r", json_integer(8));
+		if (!jsonin_has(&j, "lora_dropout"))
+			json_object_set_new(j.root, "lora_dropout", json_real(0));
+		json_object_set_new(j.root, "use_peft", json_true());
+		json_object_del(j.root, TUNING_TUNER);
+		if (!text_equal(word, "lora"))
+			json_object_set_new(j.root, TUNING_TUNER, json_string(word));
+		jsonin_watch(&j);
+		settings_checkpoint(im, &j, "base_model_name_or_path");
+		tuning_adapters(im, &j, &tuner_trl);
+		settings_rest(im, &j);
+	}
 	jsonin_free(&j);
 }

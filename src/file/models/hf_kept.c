@@ -326,6 +326,7 @@ enum { SHARES = sizeof shares / sizeof *shares };
 struct mix {
 	const json_t *layers;   /* by their names, which begin so up to "layers." */
 	char begin[64];
+	const char *(*format_of)(const char *algorithm);
 	double dense[SHARES], expert[SHARES];
 };
 
@@ -345,7 +346,7 @@ share_of(const struct mix *x, const struct naming *n, int64_t layer)
 			    *at != '\0' ? "." : "", (int)strcspn(at, " "), at);
 			found = json_object_get(x->layers, name);
 			for (size_t i = 0; found != NULL && i < SHARES; i++)
-				if (strcmp(shares[i].format, hf_format(json_string_value(json_object_get(found, "quant_algo")))) == 0)
+				if (strcmp(shares[i].format, x->format_of(json_string_value(json_object_get(found, "quant_algo")))) == 0)
 					return i;
 			if (*at == '\0')
 				break;
@@ -390,9 +391,9 @@ most_of_mix(const double params[SHARES], double *kept)
 }
 
 bool
-hf_mixed(struct hf *h, const char *part)
+hf_mixed(struct hf *h, const char *part, const char *(*format_of)(const char *algorithm))
 {
-	struct mix x = { 0 };
+	struct mix x = { .format_of = format_of };
 	char path[2 * HF_PATH_SIZE], millions[32];
 	const char *name, *layers;
 	double kept, of_experts;

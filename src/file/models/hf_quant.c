@@ -120,8 +120,9 @@ take_group(struct hf *h, const char *part)
 		import_set(h->im, FIELD_ZERO_POINTS, "true", path);
 }
 
-const char *
-hf_format(const char *algorithm)
+/* Of an algorithm's name, "" unknown. */
+static const char *
+format_of(const char *algorithm)
 {
 	for (size_t i = 0; algorithm != NULL && i < sizeof methods / sizeof *methods; i++)
 		if (strcasecmp(methods[i].method, algorithm) == 0)
@@ -165,7 +166,7 @@ take_quantised(struct hf *h)
 		return false;
 	method = text_at(h, part, "quant_method");
 	format = weight_format(h, part, method != NULL ? method : "");
-	if (hf_mixed(h, part))
+	if (hf_mixed(h, part, format_of))
 		return take_cache(h, part), true;
 	if (hf_find(h, "expert_dtype", expert) && jsonin_text(&h->json, expert) != NULL &&
 	    text_equal(jsonin_text(&h->json, expert), "fp4"))

@@ -70,10 +70,10 @@ void hf_vision(struct hf *h);
 /* What a checkpoint in this format leaves in 16 bits, by the lists in that part of the file (hf_kept.c). */
 void hf_kept(struct hf *h, const char *part, const char *format);
 
-/* What a checkpoint holds whose layers each name their own format, in that part of the file; false where none does. */
-bool hf_mixed(struct hf *h, const char *part);
+/* What a checkpoint holds whose layers each name their own format, by that of an algorithm's name, in that part of the file; false
+ * where none does. */
+bool hf_mixed(struct hf *h, const char *part, const char *(*format_of)(const char *algorithm));
 
-/* Number formats of weights and KV cache; the one that an algorithm's name means, "" unknown (hf_quant.c). */
+/* Number formats of weights and KV cache (hf_quant.c). */
 void hf_formats(struct hf *h);
-const char *hf_format(const char *algorithm);
 #endif

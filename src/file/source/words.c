@@ -100,12 +100,13 @@ take_override(struct jsonin *j, struct import *im, const struct shell_word *w)
 	    strlen(equals + 1)), w->unknown);
 }
 
-/* "--name", and short ones of letters: "-m", "-tp". */
+/* "--name", and short ones of letters: "-m", "-tp", "-tp=2". */
 static bool
 is_flag(const char *word)
 {
-	return shell_is_flag(word) || (word[0] == '-' && strlen(word) > 1 &&
-	    strspn(word + 1, "abcdefghijklmnopqrstuvwxyz") == strlen(word) - 1);
+	const size_t n = word[0] == '-' ? strspn(word + 1, "abcdefghijklmnopqrstuvwxyz") : 0;
+
+	return shell_is_flag(word) || (n > 0 && (word[n + 1] == '\0' || word[n + 1] == '='));
 }
 
 /* Settings in settings are JSON there (huggingface/transformers src/transformers/training_args.py,
