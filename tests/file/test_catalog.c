@@ -119,7 +119,7 @@ test_driver_names(void **state)
 	assert_string_equal(catalog_of_driver(gpus, "NVIDIA H100 NVL 94GB x", &exact)->id,
 	    "h100-nvl-94gb");
 	assert_false(exact);
-	assert_null(catalog_of_driver(gpus, "NVIDIA A10G", &exact));
+	assert_null(catalog_of_driver(gpus, "NVIDIA A10X", &exact));
 	assert_null(catalog_of_driver(gpus, "NVIDIA", &exact));
 	for (size_t i = 0; i < gpus->count; i++) {
 		char name[PLAN_ID_SIZE];
