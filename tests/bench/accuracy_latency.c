@@ -15,7 +15,8 @@
 
 enum column {
 	C_ID, C_ENGINE, C_VERSION, C_MODEL, C_GPU, C_WEIGHT, C_KV, C_TP, C_DP, C_EP, C_PROMPT,
-	C_GENERATE, C_REQUESTS, C_SPREAD, C_TOKENS, C_INTERVAL, C_TTFT, C_TPOT, C_LIMITED, COLUMNS
+	C_GENERATE, C_REQUESTS, C_SPREAD, C_TOKENS, C_INTERVAL, C_WAIT, C_WAIT_SHARE,
+	C_TTFT, C_TPOT, C_LIMITED, COLUMNS
 };
 
 static void
@@ -56,6 +57,8 @@ express(struct plan *p, char *const *cell, const config_t *models, const config_
 	accuracy_put(p, "length_spread", cell[C_SPREAD]);
 	put_cell(p, "max_batched_tokens", cell[C_TOKENS]);
 	put_cell(p, "poll_interval", cell[C_INTERVAL]);
+	put_cell(p, "batch_wait_steps", cell[C_WAIT]);
+	put_cell(p, "batch_wait_share", cell[C_WAIT_SHARE]);
 	plan_resolve(p, NULL);
 	return true;
 }

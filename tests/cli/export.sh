@@ -205,6 +205,10 @@ serve='--set mode=serve --model=deepseek-v3 --layout=vllm --nodes=2 --gpus-per-n
 	grep -q -e '--tp-size 16' t/sglang.sh && grep -q -e '--ep-size 16' t/sglang.sh || fail 'sizes'
 	writes trtllm 'trtllm.sh trtllm.yaml' $serve --engine=trtllm
 	grep -q '^tensor_parallel_size: 16$' t/trtllm.yaml && grep -q '^  dtype: "fp8"$' t/trtllm.yaml || fail 'sizes'
+	writes trtllm 'trtllm.sh trtllm.yaml' $serve --engine=trtllm --set=serving.batch_wait_steps=20 \
+	    --set=serving.batch_wait_share=0.9
+	grep -q '^batch_wait_timeout_iters: 20$' t/trtllm.yaml && grep -q '^batch_wait_max_tokens_ratio: 0.9$' t/trtllm.yaml ||
+	    fail 'prompts held back'
 }
 # attention that runs data parallel is whole on each of the TP x DP ranks, whatever an engine calls them
 wide='--set mode=serve --model=deepseek-v3 --layout=vllm --nodes=2 --gpus-per-node=8 --pp=1 --set serving.weight_dtype=fp8 --set serving.dp_attention=true'

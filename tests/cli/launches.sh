@@ -891,6 +891,9 @@ printf 'enable_attention_dp: false\nkv_cache_config: { free_gpu_memory_fraction:
 echo 'trtllm-serve Qwen/Qwen3-30B-A3B --tp_size 4 --ep_size 2 --max_batch_size 128 --extra_llm_api_options conf/extra.yaml' \
     >launch.sh
 plan 'engine = "trtllm"' 'tp = 4' 'ep = 2' 'max_num_seqs = 128' 'gpu_memory_utilization = 0.8'
+printf 'batch_wait_timeout_iters: 20\nbatch_wait_max_tokens_ratio: 0.9\n' >conf/extra.yaml
+echo 'trtllm-serve Qwen/Qwen3-32B --tp_size 2 --extra_llm_api_options conf/extra.yaml' >launch.sh
+plan 'engine = "trtllm"' 'tp = 2' 'batch_wait_steps = 20' 'batch_wait_share = 0.9'
 echo 'vllm serve acme/Wonder-9B' >launch.sh
 run 2 import launch.sh
 

@@ -204,6 +204,33 @@ test_repeats(void **state)
 	assert_true(a.ttft.asked >= a.ttft.p99 && a.ttft.asked <= a.ttft.p99);
 }
 
+/* The first waits for all of it, those that come meanwhile for the half; nobody where who is there already is enough. */
+static void
+test_held_back(void **state)
+{
+	struct rate_engine e = { .table = tables[0].table, .graphs = true, .budget = 2048,
+		.slots = 256, .kv_tokens = 4e5, .tokens = 1, .verified = 1 };
+	const struct rate_load l = { .rate = 2, .shape = 1, .prompt = { .mean = 1000, .sd = 700 },
+		.answer = { .mean = 250, .sd = 200 }, .engines = 1 };
+	struct rate_served free, none, held;
+	double steps;
+
+	(void)state;
+	assert_true(fabs(rate_held(20, 100, 0) - 20) < 1e-9);
+	assert_true(fabs(rate_held(20, 100, .1) - 40. / 3) < 1e-9);
+	assert_true(fabs(rate_held(20, 1, 1) - .75) < 1e-9);
+	rate_loop(&free, &e, &l, 99, &room);
+	e.held = 20;
+	e.enough = 1;
+	rate_loop(&none, &e, &l, 99, &room);
+	assert_memory_equal(&free, &none, sizeof free);
+	e.enough = 2048;
+	rate_loop(&held, &e, &l, 99, &room);
+	steps = (held.ttft.mean - free.ttft.mean) / rate_means(&e, &l, NULL).step;
+	assert_true(steps > 10 && steps < 20);
+	assert_true(fabs(rate_means(&e, &l, NULL).ttft / held.ttft.mean - 1) < .2);
+}
+
 /* Quantiles of a gamma distribution: of shape 2 half lie below 1.67835 (0.839 of the mean), and
  * all means are 1. */
 static void
@@ -346,6 +373,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_held_back),
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_full_cache),

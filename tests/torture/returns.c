@@ -103,7 +103,8 @@ static const struct {
 	    "serving.poll_interval serving.draft_tokens" },
 	{ "trtllm", "parallel.layout parallel.tp parallel.cp parallel.pp serving.engine "
 	    "serving.context_length serving.gpu_memory_utilization serving.max_num_seqs "
-	    "serving.max_batched_tokens serving.block_size serving.dp_attention" },
+	    "serving.max_batched_tokens serving.block_size serving.dp_attention serving.batch_wait_steps "
+	    "serving.batch_wait_share" },
 	{ "dynamo", "parallel.layout parallel.tp parallel.pp serving.engine serving.context_length "
 	    "serving.gpu_memory_utilization serving.max_num_seqs serving.max_batched_tokens "
 	    "serving.block_size serving.eager serving.replicas "

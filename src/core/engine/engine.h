@@ -20,6 +20,7 @@ struct serve_setup {
 	double share;         /* of the memory, the engine's own meaning */
 	double pool_share;    /* of a byte more of memory, what the KV pool gets */
 	double seqs, tokens;  /* most sequences in a batch, tokens in a forward pass */
+	double held, enough;  /* decode steps that prompts are held back at most, tokens of a pass that end it */
 	double tp, pp;
 	double dp;            /* ranks of an engine that hold requests of their own */
 	double engines;       /* replicas */
@@ -113,6 +114,7 @@ struct engine {
 	bool whole_heads;          /* sparse attention of MLA takes heads as they are, not padded */
 	bool mixes;                /* prompts into decode steps */
 	bool mixes_in_graphs;      /* and runs such steps in CUDA graphs, by parts */
+	bool holds_prompts;        /* for serving.batch_wait_steps, that they share passes */
 	bool polls;                /* looks for requests every serving.poll_interval steps */
 	double burst;              /* of prompts beyond the prefill workers, wait as a share */
 };

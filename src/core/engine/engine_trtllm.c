@@ -26,7 +26,7 @@ static const struct engine_host *
 trtllm_host(const struct serve_setup *s)
 {
 	static const struct engine_host compiled = { 2.4e-6, 17e-6, .30e-3, 12e-6, .024, 3.3e-6, .05, .03, false };
-	static const struct engine_host now = { 2.4e-6, 17e-6, .30e-3, 21e-6, .039, 3.3e-6, .05, .03, true };
+	static const struct engine_host now = { 2.4e-6, 17e-6, .30e-3, 21e-6, .024, 3.3e-6, .05, .03, true };
 	static const struct engine_host old = { 2.8e-6, 40e-6, .30e-3, 21e-6, .024, 34e-6, .05, .03, true };
 
 	return s->version < 100 ? &compiled : s->version < 101 ? &old : &now;
@@ -46,5 +46,6 @@ const struct engine engine_trtllm = {
 	.fuses_norms = true, /* AllReduceFusionOp, cpp/tensorrt_llm/kernels/fusedGatedGemm */
 	.whole_heads = true,
 	.mixes = true,
+	.holds_prompts = true, /* _torch/pyexecutor/py_executor.py, _waiting_requests */
 	.burst = .12,
 };

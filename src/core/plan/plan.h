@@ -216,8 +216,8 @@ struct serving {
 	int64_t max_num_seqs, max_batched_tokens, block_size;
 	int64_t two_batch_overlap, eager, flashinfer_sampler, dense_whole;
 	int64_t dcp, dp_attention, replicas;
-	double length_spread;
-	int64_t poll_interval, draft_tokens, draft, max_loras, max_lora_rank;
+	double length_spread, batch_wait_share;
+	int64_t poll_interval, batch_wait_steps, draft_tokens, draft, max_loras, max_lora_rank;
 	char acceptance[PLAN_ID_SIZE];
 	double accepted_tokens, prefix_hit, kv_host_gib, images;
 	int64_t image_tokens, redundant_experts, ffn_gpus;

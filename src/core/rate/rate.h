@@ -36,6 +36,7 @@ struct rate_engine {
 	                       * srt/managers/scheduler.py, event_loop_overlap; TensorRT-LLM
 	                       * _torch/pyexecutor/py_executor.py, _executor_loop_overlap) */
 	double budget;        /* tokens a pass */
+	double held, enough;  /* steps that prompts are held back at most, tokens of a pass that end it */
 	double slots;         /* requests in flight at most */
 	double kv_tokens;     /* tokens that its cache holds, INFINITY: no limit */
 	double answer, prompt_token; /* seconds outside of the engine: of a request, of a token, */
@@ -49,6 +50,10 @@ struct rate_engine {
  * table of the tokenizer and take a tenth (huggingface/tokenizers, models/bpe/model.rs, cache): prompts of 64 k
  * tokens take 12 us a token where they are new, and had their first token within 111 ms where not. */
 double rate_text(double prompt, double met);
+
+/* Steps that a prompt is held back, on average: the first of those that share a pass for `most`, or until so many
+ * others are there, of which some come with each step; these for what is left of it. */
+double rate_held(double most, double others, double a_step);
 
 /* Requests that an engine holds at once, of the load's mean lengths. */
 double rate_slots(const struct rate_engine *e, const struct rate_load *l);

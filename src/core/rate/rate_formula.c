@@ -9,6 +9,7 @@
 #define ENGINES "vLLM vllm/v1/core/sched/scheduler.py; SGLang python/sglang/srt/managers/scheduler.py"
 #define BENCHMARKS "MLCommons inference_results_v5.1; vLLM and SGLang benchmark results at a rate"
 
+#define HELD "TensorRT-LLM _torch/pyexecutor/py_executor.py, _waiting_requests"
 #define FETCH "LMCache docs, CPU offloading: a prefix found on the host is copied"
 
 #define BATCH_MOST 8192.0
@@ -29,6 +30,15 @@ double
 rate_text(double prompt, double met)
 {
 	return prompt * (1 - .9 * met);
+}
+
+double
+rate_held(double most, double others, double a_step)
+{
+	const double first = a_step > 0 ? smaller(most, larger(0, others) / a_step) : most;
+	const double met = first * a_step;
+
+	return first * (1 + met / 2) / (1 + met);
 }
 
 double
@@ -89,6 +99,15 @@ prompt_adds(const struct working *w, double b)
 	const double saved = w->e->first ? 0 : w->passes * shared;
 
 	return larger(1e-6, (passes_of(w, b) - saved) / prompts_of_pass(w, b));
+}
+
+/* Steps that a prompt is held back while b requests run. */
+static double
+held_back(const struct working *w, double b)
+{
+	const double tokens = larger(1, w->l->prompt.mean * (1 - w->l->hit));
+
+	return rate_held(w->e->held, (w->e->enough - b * w->e->verified) / tokens - 1, w->l->rate * step_of(w, b));
 }
 
 /* Requests a second with b in flight. */
@@ -159,7 +178,7 @@ static double
 first_token(const struct working *w, struct rate_means *m, struct ledger *ledger)
 {
 	const double tokens = rate_text(w->l->prompt.mean, w->l->hit), batch = smaller(1, m->batch);
-	const double prefill = passes_of(w, m->batch);
+	const double prefill = passes_of(w, m->batch), held = held_back(w, larger(1, m->batch));
 	const double shared = rate_saved(&w->e->table, w->e->graphs, w->length), passes = w->passes;
 	const enum quantity q = QUANTITY_TTFT;
 	double sum = 0;
@@ -180,6 +199,9 @@ first_token(const struct working *w, struct rate_means *m, struct ledger *ledger
 	if (w->e->ahead)
 		LEDGER_TERM(ledger, sum, q, "the step that is scheduled already", ENGINES, m->step * batch,
 		    AS("step", m->step), AS("share of the time that one runs", batch));
+	if (w->e->held > 0)
+		LEDGER_TERM(ledger, sum, q, "until more prompts share its pass", HELD, held * m->step * batch,
+		    AS("steps", held), AS("step", m->step), AS("share of the time that one runs", batch));
 	ledger_part(ledger, PART_QUEUE);
 	m->queue = queue_of(w, m, ledger);
 	ledger_part(ledger, PART_NONE);

@@ -25,6 +25,7 @@ struct loop_engine {
 	double steps;         /* decoded */
 	double context;       /* tokens that the running ones look back on */
 	double used;          /* tokens in the cache */
+	double held;          /* steps that prompts were held back */
 	double stall;         /* of prompts that ran alone, until the next step */
 	double busy, batch;   /* seconds; seconds times requests */
 	int running, waiting;
@@ -203,6 +204,7 @@ run_prompts(struct loop *o, struct loop_engine *g, const struct chunks *c)
 	const double length = running > 0 ? g->context / running : 0;
 	const double seconds = pass_seconds(o, c, o->e->first ? 0 : running, length);
 
+	g->held = 0;
 	g->began = g->t;
 	g->t += seconds;
 	g->busy += seconds;
@@ -245,9 +247,23 @@ put_back(struct loop *o, struct loop_engine *g)
 	o->preempted++;
 }
 
-/* Decode steps up to the next end or arrival, or until the cache is full. */
+/* Steps that prompts are still held back, for others to share their pass; 0: they may begin. */
+static double
+held_back(const struct loop *o, const struct loop_engine *g)
+{
+	const struct rate_request *const r = o->room->request;
+	double tokens = g->running * o->e->verified + (g->part != NONE ? g->whole - g->done : 0);
+
+	if (!(o->e->held > g->held) || g->running == 0 || (g->part == NONE && g->first == NONE))
+		return 0;
+	for (int32_t i = g->first; i != NONE && tokens < o->e->enough; i = r[i].next)
+		tokens += (double)(r[i].prompt + r[i].generated) - floor(met_of(o->l, i) * (double)r[i].prompt);
+	return tokens < o->e->enough ? o->e->held - g->held : 0;
+}
+
+/* Decode steps up to the next end or arrival, or until the cache is full, or prompts were held back for long enough. */
 static void
-run_steps(struct loop *o, struct loop_engine *g, double until)
+run_steps(struct loop *o, struct loop_engine *g, double until, double held)
 {
 	const double n = g->running, tokens = n * o->e->tokens;
 	double step = rate_step(&o->e->table, n, g->context / n);
@@ -257,8 +273,12 @@ run_steps(struct loop *o, struct loop_engine *g, double until)
 		jump = 1;
 	else if (until < INFINITY)
 		jump = smaller(jump, larger(1, ceil((until - g->t) / step)));
+	if (held > 0)
+		jump = smaller(jump, held);
 	if (g->used + tokens * jump > o->e->kv_tokens)
 		jump = larger(1, floor((o->e->kv_tokens - g->used) / tokens));
+	if (held > 0)
+		g->held += jump;
 	step = rate_step(&o->e->table, n, g->context / n + jump * o->e->tokens / 2);
 	tally_add(&o->room->gap, step + g->stall, n);
 	g->stall = 0;
@@ -314,7 +334,8 @@ end_requests(struct loop *o, struct loop_engine *g)
 static void
 pass(struct loop *o, struct loop_engine *g, double until)
 {
-	const struct chunks c = take_prompts(o, g);
+	const double held = held_back(o, g);
+	const struct chunks c = held > 0 ? (struct chunks){ .first = NONE, .last = NONE } : take_prompts(o, g);
 
 	o->events++;
 	if (c.tokens > 0) {
@@ -323,7 +344,7 @@ pass(struct loop *o, struct loop_engine *g, double until)
 		put_back(o, g);
 		return;
 	} else if (g->running > 0) {
-		run_steps(o, g, until);
+		run_steps(o, g, until, held);
 	}
 	end_requests(o, g);
 }

@@ -83,7 +83,7 @@ serve_engine_of(const struct serve_work *w, double kv_tokens, double fetch)
 	const double first = scale_or_one(p->calibration.ttft_scale);
 	struct rate_engine e = { .first = !row->mixes, .graphs = row->mixes_in_graphs && !p->serving.eager,
 		.ahead = w->rates.ahead,
-		.budget = w->setup->tokens * ranks, .slots = w->setup->seqs * ranks,
+		.budget = w->setup->tokens * ranks, .held = w->setup->held, .enough = w->setup->enough, .slots = w->setup->seqs * ranks,
 		.kv_tokens = kv_tokens * ranks, .answer = first * w->rates.arrival,
 		.prompt_token = first * w->rates.prompt_token, .fetch = fetch,
 		.tokens = serve_tokens_a_step(p), .verified = 1 + (double)p->serving.draft_tokens };

@@ -9,6 +9,7 @@
 #define BENCHMARKS "SemiAnalysisAI/InferenceX; ai-dynamo/aiconfigurator systems/silicon_sample.csv"
 #define CYCLE "Little 1961, Operations Research 9(3): as many prompts are prefilled as requests end"
 #define SCHEDULER "SGLang python/sglang/srt/managers/scheduler.py, recv_interval"
+#define HELD "TensorRT-LLM _torch/pyexecutor/py_executor.py, _waiting_requests"
 #define FETCH "LMCache docs, CPU offloading: a prefix found on the host is copied"
 #define CALIBRATION "measured, shardplan-plan(5), section calibration"
 
@@ -161,6 +162,20 @@ add_crowded_out(struct served *s, const struct loop *l, double prompt, struct le
 		    AS("prompts of a step", step));
 }
 
+/* In each step as many begin as a step ends. */
+static void
+add_held_back(double *sum, const struct served *s, const struct loop *l, struct ledger *ledger)
+{
+	const struct serve_setup *setup = l->w->setup;
+	const double verified = 1 + (double)l->w->p->serving.draft_tokens;
+	const double held = rate_held(setup->held, (setup->enough - s->decoding * verified) / l->d->prompt - 1,
+	    s->decoding / larger(1, l->steps));
+
+	if (setup->held > 0 && l->running > 1)
+		LEDGER_TERM(ledger, *sum, QUANTITY_TTFT, "until more prompts share its pass", HELD, held * s->step,
+		    AS("steps", held), AS("step", s->step));
+}
+
 static double
 first_token(struct served *s, const struct loop *l, double prompt, struct ledger *ledger)
 {
@@ -180,6 +195,7 @@ first_token(struct served *s, const struct loop *l, double prompt, struct ledger
 		LEDGER_TERM(ledger, sum, q, "until it is looked for", SCHEDULER,
 		    interval_waited * polled * s->step, AS("share", interval_waited),
 		    AS("interval", polled), AS("step", s->step));
+	add_held_back(&sum, s, l, ledger);
 	if (l->d->fetch > 0)
 		LEDGER_TERM(ledger, sum, q, "prefix from the host", FETCH, l->d->fetch,
 		    AS("seconds", l->d->fetch));

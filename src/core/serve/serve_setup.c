@@ -4,6 +4,18 @@
 #include "core/model/kv.h"
 #include "core/plan/pool.h"
 
+/* Tokens of running requests count; a share of 0 is reached by any, and ranks of DP attention wait for none
+ * (TensorRT-LLM _torch/pyexecutor/py_executor.py, _schedule and _waiting_requests). */
+static void
+hold_prompts(struct serve_setup *s, const struct plan *p)
+{
+	const struct serving *v = &p->serving;
+
+	s->enough = v->batch_wait_share * s->tokens;
+	if (engine_of(p)->holds_prompts && !v->dp_attention && s->enough > 0)
+		s->held = (double)v->batch_wait_steps;
+}
+
 struct serve_setup
 serve_setup_of(const struct plan *p)
 {
@@ -24,6 +36,7 @@ serve_setup_of(const struct plan *p)
 		s.tokens = s.seqs * (double)v->context_length;
 	if (v->max_batched_tokens > 0)
 		s.tokens = (double)v->max_batched_tokens;
+	hold_prompts(&s, p);
 	if (v->gpu_memory_utilization > 0)
 		s.share = v->gpu_memory_utilization;
 	s.pool_share = e->tables > 0 ? s.share / e->tables : 1;

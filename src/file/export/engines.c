@@ -526,6 +526,8 @@ trtllm_tree(struct tree *t, const struct plan *p)
 		{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|auto=fp16|fp8=fp8|nvfp4=nvfp4", NULL },
 		{ "max_batch_size", FIELD_MAX_NUM_SEQS, NULL, "0" },
 		{ "max_num_tokens", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
+		{ "batch_wait_timeout_iters", FIELD_BATCH_WAIT_STEPS, NULL, "0" },
+		{ "batch_wait_max_tokens_ratio", FIELD_BATCH_WAIT_SHARE, NULL, "0" },
 		{ NULL, FIELD_NONE, NULL, NULL }
 	};
 	const int64_t tp = whole_tp(p); /* DP is 1 without DP attention: trtllm_write */

@@ -79,6 +79,8 @@ static const struct settings_key trtllm_keys[] = {
 	{ "kv_cache_config.tokens_per_block", FIELD_BLOCK_SIZE, NULL, NULL },
 	{ "kv_cache_config.dtype", FIELD_KV_DTYPE, "auto=bf16|fp8=fp8|nvfp4=nvfp4", NULL },
 	{ "kv_cache_dtype", FIELD_KV_DTYPE, "auto=bf16|fp8=fp8|nvfp4=nvfp4", NULL },
+	{ "batch_wait_timeout_iters", FIELD_BATCH_WAIT_STEPS, NULL, NULL },
+	{ "batch_wait_max_tokens_ratio", FIELD_BATCH_WAIT_SHARE, NULL, NULL },
 	{ "speculative_config.num_nextn_predict_layers", FIELD_DRAFT_TOKENS, NULL, NULL },
 	{ "lora_config.max_loras", FIELD_MAX_LORAS, NULL, NULL },
 	{ "lora_config.max_lora_rank", FIELD_MAX_LORA_RANK, NULL, NULL },
