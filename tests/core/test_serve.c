@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/serve/serve_model.h"
 #include "servecase.h"
 
 /* ---- what engines choose ------------------------------------------------------------ */
@@ -527,7 +528,8 @@ products(void)
 }
 
 /* With many requests products are as much work whether ranks split attention's or requests: SGLang's
- * ranks of DP attention gather the tokens of all before an MLP that TP splits. */
+ * ranks of DP attention gather the tokens of all before an MLP that TP splits. Attention's are of an eighth of them
+ * each, and reach less. */
 static void
 test_tokens_of_all_ranks(void **state)
 {
@@ -542,7 +544,22 @@ test_tokens_of_all_ranks(void **state)
 	set("generate_tokens", "64");
 	split = products();
 	set("dp_attention", "true");
-	assert_true(near(products(), split, .02));
+	assert_true(products() > split);
+	assert_true(near(products(), split, .04));
+}
+
+/* ai-dynamo/aiconfigurator systems/data/b200_sxm/gemm/trtllm/1.3.0rc10: NVFP4 products of 8,192 x 51,200 take 59 us with
+ * 128 rows, 66 with 256, 115 with 512 and 208 with 1,024; of 9 PFLOP/s they reach 0.48, of 7.7 TB/s 0.55. */
+static void
+test_products_by_rows(void **state)
+{
+	static const double rows[] = { 128, 256, 512, 1024 }, measured[] = { 58.9e-6, 65.7e-6, 114.6e-6, 207.8e-6 };
+	const double weights = 8192. * 51200;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		assert_true(near(serve_product_seconds(2 * weights * rows[i] / (.48 * 9e15 * serve_reached(rows[i])),
+		    weights * .5625 / (.55 * 7.7e12)), measured[i], .12));
 }
 
 /* TensorRT-LLM's ranks have MLPs and head whole, as vLLM's. */
@@ -660,6 +677,7 @@ main(void)
 		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_replicas_and_ranks), cmocka_unit_test(test_ranks_of_an_engine),
 		cmocka_unit_test(test_tokens_of_all_ranks),
+		cmocka_unit_test(test_products_by_rows),
 		cmocka_unit_test(test_whole_ranks),
 		cmocka_unit_test(test_prompts_of_other_ranks),
 		cmocka_unit_test(test_decode_context_parallel),

@@ -47,8 +47,8 @@ sglang_non_torch(const struct plan *p, const struct serve_setup *s)
 static const struct engine_host *
 sglang_host(const struct serve_setup *s)
 {
-	static const struct engine_host now = { 3.6e-6, 17e-6, .41e-3, 21e-6, .140, 12e-6, .15, .05, true };
-	static const struct engine_host in_waves = { 3.6e-6, 17e-6, .41e-3, 21e-6, .140, 12e-6, .45, .05, true };
+	static const struct engine_host now = { 3.6e-6, 17e-6, .41e-3, 12e-6, .140, 12e-6, .15, .05, true };
+	static const struct engine_host in_waves = { 3.6e-6, 17e-6, .41e-3, 12e-6, .140, 12e-6, .45, .05, true };
 
 	return s->version < 5 || (s->version == 5 && s->patch < 6) ? &in_waves : &now;
 }

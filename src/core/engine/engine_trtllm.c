@@ -21,12 +21,12 @@ trtllm_non_torch(const struct plan *p, const struct serve_setup *s)
 
 /* Before 1.1 its PyTorch flow took a long time for what is now native; before 1.0 compiled engines ran,
  * whose executor in C++ has no Python for each request (nvidia.github.io/TensorRT-LLM/0.18.2/torch.html:
- * the PyTorch flow was experimental). Their request's part was set with MLPerf inference 5.1 in view. */
+ * the PyTorch flow was experimental). */
 static const struct engine_host *
 trtllm_host(const struct serve_setup *s)
 {
 	static const struct engine_host compiled = { 2.4e-6, 17e-6, .30e-3, 12e-6, .024, 3.3e-6, .05, .03, false };
-	static const struct engine_host now = { 2.4e-6, 17e-6, .30e-3, 21e-6, .024, 3.3e-6, .05, .03, true };
+	static const struct engine_host now = { 2.4e-6, 17e-6, .30e-3, 12e-6, .024, 3.3e-6, .05, .03, true };
 	static const struct engine_host old = { 2.8e-6, 40e-6, .30e-3, 21e-6, .024, 34e-6, .05, .03, true };
 
 	return s->version < 100 ? &compiled : s->version < 101 ? &old : &now;

@@ -1,5 +1,7 @@
 #include "core/serve/serve_model.h"
 
+#include <math.h>
+
 #include "core/base/number.h"
 #include "core/model/weights.h"
 #include "core/serve/serve_experts.h"
@@ -84,20 +86,31 @@ serve_work_of_mlps(const struct plan *p, const struct serve_setup *setup, const 
 	return work_of(p, setup, kv, &mlps);
 }
 
-/* Share of the rate that a product of a pass's tokens reaches; kernels of decoding are bound by memory. */
+/* Share of the rate that a product of so many tokens reaches, in prefill and in decode: tables of kernels rise
+ * alike to 4,096 rows, however they came together. */
 double
-serve_reached(const struct pass *s)
+serve_reached(double tokens)
 {
-	return s->prefill ? s->tokens / (s->tokens + half_rate) : 1;
+	return tokens / (tokens + half_rate);
+}
+
+/* A kernel reads while it computes, but neither all the time: where one takes as long as the other the tables
+ * have a fifth more than either. */
+double
+serve_product_seconds(double computed, double read)
+{
+	const double c = computed * computed, r = read * read;
+
+	return sqrt(sqrt(c * c + r * r));
 }
 
 void
 serve_add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double flops = w->rates.dense.flops * serve_reached(s), hbm = w->rates.dense.bytes;
+	const double flops = w->rates.dense.flops * serve_reached(s->tokens), hbm = w->rates.dense.bytes;
 
 	LEDGER_TERM(ledger, *sum, s->quantity, "linear layers", GEMM,
-	    larger(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),
+	    serve_product_seconds(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),
 	    AS("parameters", w->linear), AS("tokens", s->tokens), AS("compute rate", flops),
 	    AS("bytes", w->linear_bytes), AS("memory rate", hbm));
 	if (w->rates.quantise > 0)

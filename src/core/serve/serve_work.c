@@ -43,11 +43,11 @@ static void
 add_joint(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double tokens = joined_tokens(w, s, s->tokens);
-	const double flops = w->rates.dense.flops * serve_reached(s), hbm = w->rates.dense.bytes;
+	const double flops = w->rates.dense.flops * serve_reached(tokens), hbm = w->rates.dense.bytes;
 
 	if (w->joint > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "linear layers that ranks share", GEMM,
-		    larger(2 * w->joint * tokens / flops, w->joint_bytes / hbm),
+		    serve_product_seconds(2 * w->joint * tokens / flops, w->joint_bytes / hbm),
 		    AS("parameters", w->joint), AS("tokens of all ranks", tokens),
 		    AS("compute rate", flops), AS("bytes", w->joint_bytes), AS("memory rate", hbm));
 }
