@@ -48,11 +48,12 @@ good search --fix=parallel.ep --fix=parallel.etp
 run 1 search --nodes=1 --model=qwen3-8b --sequence-length=131072 --set=training.recompute=full
 err_has 'no combination is legal: sequence length .* \(fix: model.max_position=131072\)$'
 # an uneven number of nodes: the nearest batch that all can share, and what it costs
-run 1 search --model=llama-3.1-8b --nodes=11 --fix=pp --fix=cp
+run 1 search --model=llama-3.1-8b --nodes=11 --gbs=64 --fix=pp --fix=cp
 err_has 'no combination is legal: global batch 64 is not a multiple .*(fix: training.global_batch_size=66)'
 err_has '^shardplan: hint: --global-batch-size=66, 3.12 % more tokens a step, is a batch that all nodes can share: [0-9]+ tokens a second on each GPU$'
-good search --model=llama-3.1-8b --nodes=11 --fix=pp --fix=cp --global-batch-size=66
-run 0 search --model=llama-3.1-70b --nodes=7
+good search --model=llama-3.1-8b --nodes=11 --gbs=64 --fix=pp --fix=cp --global-batch-size=66
+printf 'cluster: { nodes = 7; };\nmodel: { preset = "llama-3.1-70b"; };\nparallel: { tp = 2; pp = 4; };\n' >seven.cfg
+run 0 search seven.cfg
 err_has '--global-batch-size=63, 1.56 % fewer tokens a step, .* [0-9]+ tokens a second on each GPU instead of [0-9]+$'
 # a space that is tried whole in no time
 few='--fix=switches --fix=cp --fix=vpp --fix=pipeline_layout --fix=recompute --fix=zero_stage'
@@ -119,7 +120,7 @@ out_has "^budget 1M 100B: .*--where='cost<=1000000' "
 run 2 search deadline 30d
 err_has 'how long is the run'
 run 2 search deadline 30d 1T nosuch.cfg
-err_has "'nosuch\.cfg' is no file"
+err_has "nosuch\.cfg: error: can not be opened"
 run 2 search slo ttft=1s
 err_has 'fix: --mode=serve'
 good search slo ttft 1s tpot=30ms --mode=serve --model=llama-3.1-70b --nodes=1 --top=1
@@ -319,7 +320,7 @@ run 1 search --model=llama-3.1-8b --where='step.seconds<=1ms' --nodes=2
 err_has '^shardplan: that is of llama-3.1-8b, 64 sequences of 4,096 tokens a step, 262,144 tokens: nobody said how many'
 run 1 search --global-batch-size=7 --fix=tp --fix=cp --fix=pp --free=micro_batch_size=2
 err_has 'no combination is legal: global batch 7 is not a multiple of '
-run 1 search --nodes=1 --gpus=2 --gpu=rtx-4090 --set=finetune.method=qlora
+run 1 search --layout=megatron --nodes=1 --gpus=2 --gpu=rtx-4090 --set=finetune.method=qlora
 err_has 'no combination is legal: Megatron and nanotron have no linear layer that keeps'
 
 # a condition may have blanks
@@ -351,8 +352,8 @@ good search --json --fix=pp --fix=vpp --free='parallel.pipeline_layout=Et*7|(t*8
 compare
 bad_usage "unknown|pipeline_layout|'x'" search --free='parallel.cp_comm=x'
 bad_usage "'step\.second' is no objective, result or field \(did you mean step\.seconds" search --objective=step.second
-bad_usage "'fewst' is neither a question nor a file .did you mean fewest" search fewst
-bad_usage "'nicest' is neither a question nor a file .'shardplan help search'" search nicest
+bad_usage "'fewst' is no question, no file and no word of a plan .did you mean fewest" search fewst
+bad_usage "'nicest' is no question, no file and no word of a plan .'shardplan help search'" search nicest
 bad_usage "'cots' is no objective, result or field \(did you mean cost" search --objective=cots
 # an empty value is named, wherever it stands
 bad_usage '--objective: the value is empty \(fix: --objective=NAME' search --objective=

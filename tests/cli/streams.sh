@@ -24,9 +24,9 @@ if [ -w /dev/full ]; then
 	done
 	# stops soon instead of counting to a million
 	about 'a million ranks >/dev/full'
-	timeout 20 "$PROG" groups --nodes=131072 --tp=8 >/dev/full 2>err
+	timeout 20 "$PROG" groups --nodes=131072 --gbs=131072 --tp=8 >/dev/full 2>err
 	status_of 2 $?
-	timeout 20 "$PROG" groups --json --nodes=131072 --tp=8 >/dev/full 2>err
+	timeout 20 "$PROG" groups --json --nodes=131072 --gbs=131072 --tp=8 >/dev/full 2>err
 	status_of 2 $?
 fi
 
@@ -57,13 +57,13 @@ done
 
 # a reader that has seen enough: quiet on both sides
 about 'shardplan groups | head -n 1'
-{ "$PROG" groups --nodes=131072 --tp=8 2>err; } | head -n 1 >out
+{ "$PROG" groups --nodes=131072 --gbs=131072 --tp=8 2>err; } | head -n 1 >out
 out_has '^tp 0 1 2 3 4 5 6 7$'
 no_err
 about 'the same with SIGPIPE ignored'
 (
 	trap '' PIPE
-	"$PROG" groups --nodes=131072 --tp=8 2>err
+	"$PROG" groups --nodes=131072 --gbs=131072 --tp=8 2>err
 	echo $? >status
 ) | head -n 1 >out
 status_of 2 "$(cat status)"

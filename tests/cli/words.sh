@@ -75,6 +75,7 @@ refuses "'dp8': not a field but a result" estimate dp8
 refuses "vllm is a value of several fields: layout, engine" estimate vllm
 refuses "'nothing=3': no field nothing" estimate nothing=3
 refuses "12 GPUs are no whole nodes of 8" estimate --gpus=12
+refuses "4 GPUs beside 2 nodes: all, or those of each" groups --nodes=2 --gpus=4
 refuses "'x' is no number of GPUs" estimate --gpus=x
 refuses "'fewst' is no question, no file and no word of a plan .did you mean fewest?" search fewst 64xh100
 refuses "'nothing' is neither a file" search fewest nothing

@@ -1,6 +1,6 @@
 /*
  * expression.h - the value of an expression in numbers, as the ledger's formulas have them:
- * + - * / ^, brackets, max(a, b) and min(a, b).
+ * + - * / ^, brackets, max(a, b), min(a, b) and norm4(a, b).
  */
 #ifndef TESTS_EXPRESSION_H
 #define TESTS_EXPRESSION_H
@@ -22,17 +22,18 @@ static inline double
 expression_atom(const char **at)
 {
 	const bool larger = strncmp(*at, "max(", 4) == 0, smaller = strncmp(*at, "min(", 4) == 0;
+	const bool norm = strncmp(*at, "norm4(", 6) == 0;
 	double v, other;
 	char *end;
 
-	if (**at == '(' || larger || smaller) {
-		*at += larger || smaller ? 4 : 1;
+	if (**at == '(' || larger || smaller || norm) {
+		*at += norm ? 6 : larger || smaller ? 4 : 1;
 		v = expression_sum(at);
 		expression_blanks(at);
-		if ((larger || smaller) && **at == ',') {
+		if ((larger || smaller || norm) && **at == ',') {
 			++*at;
 			other = expression_sum(at);
-			v = isnan(v) || isnan(other) ? NAN : larger ? fmax(v, other) : fmin(v, other);
+			v = isnan(v) || isnan(other) ? NAN : norm ? pow(pow(v, 4) + pow(other, 4), 0.25) : larger ? fmax(v, other) : fmin(v, other);
 			expression_blanks(at);
 		}
 		if (**at != ')')

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/base/number.h"
 #include "core/serve/serve_model.h"
 #include "servecase.h"
 
@@ -558,7 +559,7 @@ test_products_by_rows(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		assert_true(near(serve_product_seconds(2 * weights * rows[i] / (.48 * 9e15 * serve_reached(rows[i])),
+		assert_true(near(norm4(2 * weights * rows[i] / (.48 * 9e15 * serve_reached(rows[i])),
 		    weights * .5625 / (.55 * 7.7e12)), measured[i], .12));
 }
 

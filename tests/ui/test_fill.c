@@ -93,16 +93,18 @@ test_round(void **test)
 		app_command(&s->state, command);
 		for (size_t i = 0; i < COUNT(size); i++) {
 			struct rect r;
-			int64_t row;
+			int64_t row, round, h;
 
 			app_resize(&s->state, size[i][0], size[i][1]);
 			state_focus(&s->state, PANE_MAP);
 			draw(s);
 			r = panes_arrange(&s->state).inner[PANE_MAP];
-			map_grid_init(&g, &s->state.map, &s->state.plan, s->state.estimate, r.w,
-			    r.h - map_legend_lines(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h));
+			h = r.h - map_legend_lines(&s->state.map, &s->state.plan, s->state.estimate, r.w, r.h);
+			map_grid_init(&g, &s->state.map, &s->state.plan, s->state.estimate, r.w, h);
 			row = g.across * g.block_cols;
-			if ((row & (row - 1)) != 0)
+			for (round = 1; 2 * round <= row; round *= 2)
+				;
+			if (round < row && (g.boxes + round - 1) / round * g.box_h <= h)
 				fail_msg("%lld nodes at %dx%d: %lld in a row\n%s", (long long)nodes, size[i][0],
 				    size[i][1], (long long)row, picture(s));
 		}

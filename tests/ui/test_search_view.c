@@ -210,9 +210,9 @@ test_service(void **test)
 	type(s, ":set traffic.ttft_limit 1\r:set traffic.tpot_limit 0.03\r");
 	search(s, "S");
 	assert_true(shows(s, "search: fewest GPUs, then least TPOT p99"));
-	assert_true(shows(s, ", TTFT p99 at most 1s, TPOT p99 at most 0.03s"));
+	assert_true(shows(s, ", TTFT p99 at most 1s, TPOT p99 at most 30ms"));
 	/* Where there is less room the limits come before what is free; a plan is told by what ranks it. */
-	assert_true(shows(s, "where: TTFT p99 at most 1s, TPOT p99 at most 0.03s  free: "));
+	assert_true(shows(s, "where: TTFT p99 at most 1s, TPOT p99 at most 30ms  free: "));
 	assert_true(shows(s, "against the plan: TPOT p99 ") || shows(s, "the same as the plan"));
 	assert_true(l->news.kept > 0);
 	type(s, "e");
@@ -225,7 +225,7 @@ test_service(void **test)
 	key(s, INPUT_ESCAPE);
 	type(s, ":set traffic.tpot_limit 0.02\r");
 	search(s, "S");
-	assert_true(shows(s, "TPOT p99 at most 0.02s"));
+	assert_true(shows(s, "TPOT p99 at most 20ms"));
 	search(s, ":search objective=memory\r");
 	assert_true(shows(s, "search: least memory"));
 	type(s, ":set traffic.rate 0\r");
@@ -377,7 +377,7 @@ test_ask(void **test)
 		{ "free=pq", "no field 'pq'" }, { "free=parallel.tq", "did you mean parallel.tp?" },
 		{ "objective=speed", "no objective, result or field" },
 		{ "where=peak.total", "PATH<=VALUE" }, { "around=0", "around: so many" },
-		{ "best", "no 'best' here" }, { "free=tp=999999999999", "free" },
+		{ "bast", "no 'bast' here" }, { "free=tp=999999999999", "free" },
 		{ "fix=sizes fix=switches", "no field is free" },
 	};
 	struct session *s = session_searching(test, 124, 30);

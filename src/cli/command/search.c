@@ -360,7 +360,8 @@ is_shorthand(const struct search_job *job, const char *word)
 {
 	char said[512];
 
-	return shorthand_read(word, &job->session.plan, &job->session.catalog, said, sizeof said) != SHORTHAND_NONE;
+	return shorthand_gpus(word, &job->session.plan, said, sizeof said) != SHORTHAND_NONE ||
+	    shorthand_read(word, &job->session.plan, &job->session.catalog, said, sizeof said) != SHORTHAND_NONE;
 }
 
 /* How many words from there on are the question's. One that it can not ask of this plan it may of what the last
@@ -384,7 +385,7 @@ knows_first(const struct search_job *job, const struct options *o)
 	const char *first = o->words > 0 ? o->word[0] : "", *near = NULL;
 	size_t least = 3;
 
-	if (o->words == 0 || question_at(o) < o->words || is_shorthand(job, first))
+	if (o->words == 0 || question_at(o) < o->words || strchr(first, '=') != NULL || is_shorthand(job, first))
 		return true;
 	for (size_t i = 0; i < question_count; i++) {
 		const size_t d = text_distance(question_table[i].name, first);

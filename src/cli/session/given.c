@@ -64,6 +64,31 @@ read_equals(struct given *g, const char *word, const struct catalog *catalog)
 	return false;
 }
 
+static bool
+gives_nodes(const struct given *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (g->setting[i].field == FIELD_NODES)
+			return true;
+	return false;
+}
+
+/* So many GPUs beside a number of nodes: of one node, or as many as those have. Others may be meant for each node. */
+static bool
+put_gpus(struct given *g, const char *word, const struct plan *now)
+{
+	const long long gpus = strtoll(word + strcspn(word, "0123456789"), NULL, 10), nodes = now->cluster.nodes;
+	char said[SAID_SIZE];
+
+	if (gpus == nodes * now->cluster.gpus_per_node)
+		return true;
+	text_put(said, sizeof said, "%s=%lld", field_table[FIELD_GPUS_PER_NODE].path, gpus);
+	if (nodes == 1)
+		return put_said(g, said);
+	usage_error("%lld GPUs beside %lld nodes: all, or those of each? (fix: --gpus-per-node=N in its place)", gpus, nodes);
+	return false;
+}
+
 /* "dp8": said, where a word begins with the name of a result. */
 static bool
 tells_result(const char *word)
@@ -92,7 +117,9 @@ read_word(struct given *g, const struct options *o, const char *word, const stru
 	for (char *c = joined; *c != '\0'; c++)
 		if (*c == ' ')
 			*c = '-';
-	if ((is = shorthand_gpus(joined, p, said, sizeof said)) == SHORTHAND_NONE)
+	if ((is = shorthand_gpus(joined, p, said, sizeof said)) == SHORTHAND_SAYS && gives_nodes(g))
+		return put_gpus(g, joined, p);
+	if (is == SHORTHAND_NONE)
 		is = shorthand_read(joined, p, catalog, said, sizeof said);
 	if (is == SHORTHAND_SAYS)
 		return put_said(g, said);

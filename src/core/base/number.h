@@ -6,6 +6,7 @@
  */
 #ifndef CORE_NUMBER_H
 #define CORE_NUMBER_H
+#include <math.h>
 #include <stdint.h>
 
 /* Bytes. */
@@ -25,6 +26,13 @@ static inline double
 smaller(double a, double b)
 {
 	return a < b ? a : b;
+}
+
+/* (a^4 + b^4)^(1/4): the longer of two times that overlap, and a fifth more where they are equal. */
+static inline double
+norm4(double a, double b)
+{
+	return sqrt(sqrt(a * a * a * a + b * b * b * b));
 }
 
 /* A count that may be 0, such as a size of the plan, to divide by. */

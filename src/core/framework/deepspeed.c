@@ -106,7 +106,7 @@ deepspeed_place(struct placement *pl, const struct plan *p, struct diag_list *di
 		stage_put(stage_chunk(pl, r, 0), first, count);
 		first += count;
 	}
-	stage_put_ends(pl, p, stage_chunk(pl, pl->pp - 1, 0));
+	stage_put_ends(pl, stage_chunk(pl, pl->pp - 1, 0), 0);
 	return true;
 }
 

@@ -245,6 +245,6 @@ megatron_place(struct placement *pl, const struct plan *p, struct diag_list *dia
 			return false;
 		last = stage_chunk(pl, pl->pp - 1, pl->vpp - 1);
 	}
-	stage_put_ends(pl, p, last);
+	stage_put_ends(pl, last, p->model.mtp_layers);
 	return true;
 }

@@ -77,7 +77,7 @@ nanotron_place(struct placement *pl, const struct plan *p, struct diag_list *dia
 		stage_chunk(pl, k, 0)->first = (int32_t)first;
 		first += stage_chunk(pl, k, 0)->count;
 	}
-	stage_put_ends(pl, p, stage_chunk(pl, r, 0));
+	stage_put_ends(pl, stage_chunk(pl, r, 0), 0);
 	return true;
 }
 

@@ -1,7 +1,5 @@
 #include "core/framework/stage_build.h"
 
-#include "core/framework/framework.h"
-
 bool
 placement_folds(int64_t schedule)
 {
@@ -34,11 +32,11 @@ stage_in_order(struct placement *pl, int64_t s, bool folded)
 }
 
 void
-stage_put_ends(struct placement *pl, const struct plan *p, struct chunk *last)
+stage_put_ends(struct placement *pl, struct chunk *last, int64_t mtp)
 {
 	stage_chunk(pl, 0, 0)->embedding = true;
 	last->loss = true;
-	last->mtp = (int32_t)framework_mtp_layers(p);
+	last->mtp = (int32_t)mtp;
 }
 
 bool

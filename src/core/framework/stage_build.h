@@ -25,7 +25,7 @@ stage_put(struct chunk *c, int64_t first, int64_t count)
 }
 
 /* Embedding on the first rank; head, loss and MTP layers in one chunk. */
-void stage_put_ends(struct placement *pl, const struct plan *p, struct chunk *last);
+void stage_put_ends(struct placement *pl, struct chunk *last, int64_t mtp);
 
 /* True, or refused, where a framework has one chunk on each pipeline rank. */
 bool stage_one_chunk(const struct plan *p, struct diag_list *diags);

@@ -83,7 +83,7 @@ vllm_place(struct placement *pl, const struct plan *p, struct diag_list *diags)
 		stage_put(stage_chunk(pl, r, 0), first, count);
 		first += count;
 	}
-	stage_put_ends(pl, p, stage_chunk(pl, pp - 1, 0));
+	stage_put_ends(pl, stage_chunk(pl, pp - 1, 0), p->model.mtp_layers);
 	return true;
 }
 

@@ -95,22 +95,14 @@ serve_reached(double tokens)
 }
 
 /* A kernel reads while it computes, but neither all the time: where one takes as long as the other the tables
- * have a fifth more than either. */
-double
-serve_product_seconds(double computed, double read)
-{
-	const double c = computed * computed, r = read * read;
-
-	return sqrt(sqrt(c * c + r * r));
-}
-
+ * have a fifth more than either (norm4). */
 void
 serve_add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double flops = w->rates.dense.flops * serve_reached(s->tokens), hbm = w->rates.dense.bytes;
 
 	LEDGER_TERM(ledger, *sum, s->quantity, "linear layers", GEMM,
-	    serve_product_seconds(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),
+	    norm4(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),
 	    AS("parameters", w->linear), AS("tokens", s->tokens), AS("compute rate", flops),
 	    AS("bytes", w->linear_bytes), AS("memory rate", hbm));
 	if (w->rates.quantise > 0)

@@ -45,9 +45,8 @@ struct serve_work serve_work_of(const struct plan *p, const struct serve_setup *
 /* MLPs and experts alone. */
 struct serve_work serve_work_of_mlps(const struct plan *p, const struct serve_setup *setup, const struct kv *kv);
 
-/* Share of the rate that a product of so many tokens reaches, and its seconds of those that it computes and reads. */
+/* Share of the rate that a product of so many tokens reaches. */
 double serve_reached(double tokens);
-double serve_product_seconds(double computed, double read);
 
 /* Linear layers outside of routed experts. */
 void serve_add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger);

@@ -47,7 +47,7 @@ add_joint(const struct serve_work *w, const struct pass *s, double *sum, struct 
 
 	if (w->joint > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "linear layers that ranks share", GEMM,
-		    serve_product_seconds(2 * w->joint * tokens / flops, w->joint_bytes / hbm),
+		    norm4(2 * w->joint * tokens / flops, w->joint_bytes / hbm),
 		    AS("parameters", w->joint), AS("tokens of all ranks", tokens),
 		    AS("compute rate", flops), AS("bytes", w->joint_bytes), AS("memory rate", hbm));
 }
