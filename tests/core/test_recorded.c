@@ -85,12 +85,17 @@ static int
 enter(void **state)
 {
 	static const char *const homes[] = { "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME" };
+	static const char *const theirs[] = { "COLORTERM", "COLORFGBG", "NO_COLOR", "COLUMNS" };
 	const char *top = getenv("TOP");
 	char path[PATH_SIZE];
 
 	(void)state;
 	text_put(path, sizeof path, "%s/share", top);
 	setenv("SHARDPLAN_DATADIR", path, 1);
+	/* The palette is that of a terminal. */
+	setenv("TERM", "xterm", 1);
+	for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+		unsetenv(theirs[i]);
 	if (mkdtemp(work) == NULL || chdir(work) != 0)
 		return -1;
 	for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
