@@ -15,6 +15,7 @@
 #include "core/estimate/estimate.h"
 #include "core/estimate/scope.h"
 #include "core/framework/resolve.h"
+#include "core/rules/step.h"
 #include "core/train/update.h"
 #include "settings.h"
 #include "../torture/random.h"
@@ -240,6 +241,61 @@ scope_follows(void **state)
 	assert_true(legal > 5000 && timed > 4000);
 }
 
+/* Fine-tuning and training on rollouts, of which any field takes a step, the ZeRO stage any: what is kept of the plan
+ * before is never what that field decides. */
+static void
+any_field_steps(void **state)
+{
+	enum { WALKS = 2400, STEPS = 8 };
+	static const enum field_id size[] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_EP,
+		FIELD_MICRO_BATCH_SIZE, FIELD_NODES, FIELD_RECOMPUTE };
+	static const char *const stage[] = { "0", "1", "2", "3" };
+	static const char *const layout[] = { "megatron", "deepspeed", "torchtitan" };
+	static const char *const more[] = { "finetune.packing=false", "rl.algorithm=grpo rl.response_tokens=512",
+		"rl.algorithm=dpo", "rl.algorithm=ppo rl.response_tokens=256" };
+	int legal = 0, tuned = 0, rolled = 0;
+
+	(void)state;
+	dice.state = 3;
+	scope_init(&scope, NULL);
+	for (int walk = 0; walk < WALKS; walk++) {
+		struct plan p;
+
+		plan_builtin(&p);
+		settings_put_all(&p, "cluster.nodes=2 cluster.bf16_tflops=989 cluster.hbm_gbps=3350 parallel.tp=1 parallel.pp=1 "
+		    "parallel.cp=1 model.layers=8 model.hidden_size=1024 model.ffn_hidden_size=4096");
+		settings_put(&p, "parallel.layout", layout[dice_below(&dice, 3)]);
+		settings_put(&p, "parallel.pp", dice_rarely(&dice, 2) ? "2" : "1");
+		settings_put(&p, "training.recompute", dice_rarely(&dice, 2) ? "full" : "none");
+		if (dice_rarely(&dice, 2))
+			random_tuning(&dice, &p);
+		settings_put_all(&p, more[dice_below(&dice, 4)]);
+		for (int step = 0; step < STEPS; step++) {
+			const enum field_id f = dice_rarely(&dice, 2) ? size[dice_below(&dice, sizeof size / sizeof *size)] :
+			    (enum field_id)dice_below(&dice, FIELD_COUNT);
+			struct plan next = p;
+
+			if (dice_rarely(&dice, 4))
+				settings_put(&next, "parallel.zero_stage", stage[dice_below(&dice, 4)]);
+			else if (!step_plain(&p, NULL, f, dice_rarely(&dice, 2) ? 1 : -1, &next))
+				continue;
+			estimate_run(whole, &next, NULL, NULL);
+			assert_int_equal(estimate_peak(quick, &scope, &next, &all) == VERDICT_ESTIMATED, whole->legal);
+			if (whole->legal) {
+				compare();
+				same(quick->rl.step_seconds, whole->rl.step_seconds);
+			}
+			legal += whole->legal;
+			tuned += whole->legal && next.finetune.method != FINETUNE_NONE;
+			rolled += whole->legal && whole->reinforced;
+			if (whole->legal || dice_rarely(&dice, 4))
+				p = next;
+		}
+	}
+	print_message("%d legal, %d fine-tuned, %d with rollouts\n", legal, tuned, rolled);
+	assert_true(legal > 1000 && tuned > 300 && rolled > 300);
+}
+
 /* Levels of CP, which random plans hardly ever have, decide its traffic alone. */
 static void
 levels_of_cp(void **state)
@@ -368,8 +424,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quick_is_whole), cmocka_unit_test(scope_follows),
-		cmocka_unit_test(levels_of_cp), cmocka_unit_test(groups_move), cmocka_unit_test(jobs_change),
-		cmocka_unit_test(indexers_of_a_stage),
+		cmocka_unit_test(any_field_steps), cmocka_unit_test(levels_of_cp),
+		cmocka_unit_test(groups_move), cmocka_unit_test(jobs_change), cmocka_unit_test(indexers_of_a_stage),
 	};
 
 	return cmocka_run_group_tests(tests, allocate, release);

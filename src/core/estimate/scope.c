@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
+#include "core/model/modules.h"
 #include "core/model/weights.h"
 #include "core/plan/batch.h"
 #include "core/run/checkpoint.h"
@@ -59,6 +60,14 @@ same_job(const struct plan *a, const struct plan *b)
 	    memcmp(&a->calibration, &b->calibration, sizeof a->calibration) == 0;
 }
 
+/* What a micro-batch takes notice of that follows from the ZeRO stage and all sizes: what adding gradients moves, and
+ * what layers are computed in. */
+static bool
+same_shards(const struct plan *a, const struct plan *b)
+{
+	return framework_adds_apart(a) == framework_adds_apart(b) && modules_wide(a) == modules_wide(b);
+}
+
 /* Switches that take no part in what a GPU computes and keeps of a micro-batch. Traffic and what
  * follows from it are worked out anew. */
 static void
@@ -85,7 +94,7 @@ same_batch(const struct plan *a, const struct plan *b)
 	    x->ep == y->ep && x->etp == y->etp &&
 	    x->release == y->release &&
 	    text_equal(x->hierarchical_cp, y->hierarchical_cp) &&
-	    framework_adds_apart(a) == framework_adds_apart(b) && /* by ZeRO stage and PP: what adding gradients moves */
+	    same_shards(a, b) &&
 	    memcmp(&a->training, &training, sizeof training) == 0;
 }
 
@@ -127,7 +136,7 @@ same_pipeline(const struct plan *a, const struct plan *b)
 	enum { BEFORE = offsetof(struct parallel, zero_stage), AFTER = BEFORE + sizeof(int64_t) };
 	const char *x = (const char *)&a->parallel, *y = (const char *)&b->parallel;
 
-	return memcmp(x, y, BEFORE) == 0 && framework_adds_apart(a) == framework_adds_apart(b) &&
+	return memcmp(x, y, BEFORE) == 0 && same_shards(a, b) &&
 	    memcmp(x + AFTER, y + AFTER, sizeof a->parallel - AFTER) == 0 &&
 	    memcmp(&a->training, &b->training, sizeof a->training) == 0 &&
 	    memcmp(a->set, b->set, sizeof a->set) == 0;
