@@ -46,6 +46,41 @@ done
 run 2 diagnose plan.txt slow.log
 err_has '^plan\.txt: error: no line of a known program'
 
+# how a run ended: what came first is told first, once a line, with what the plan takes of what ran out; words are a plan
+{
+	steps 24
+	echo 'slurmstepd: error: Detected 1 oom_kill event in StepId=7.0. Some of the step tasks have been OOM Killed.'
+	echo '[rank3]:[E ProcessGroupNCCL.cpp:632] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7)'
+	echo 'E0602 torch.distributed.elastic.multiprocessing.api: failed (exitcode: -9) exitcode  : -9 local_rank: 5'
+} >ended.log
+run 0 diagnose plan.cfg ended.log --offload=optimizer --set training.precision_aware_optimizer=true
+sed -n '/^How the run ended$/,/^The run was as fast/p' out >ended
+sed -n '2p' ended | grep -q '^  a process was killed: .*: 2 lines$' || fail 'what came first is not told first'
+grep -q '^    line     ended\.log:9 ".*oom_kill event' ended || fail 'no line of the end'
+grep -q '^    plan     host memory [0-9.]* GiB of a GPU$' ended || fail 'nothing of the plan'
+grep -q '^  a collective waited longer .*: 1 line$' ended || fail 'no timeout'
+out_has '"\.\.\. \[Rank 3\] Watchdog caught collective' # quoted where it says so
+run 1 diagnose llama-3.1-70b 16xh100 ended.log --json
+out_has '^ *"id": "collective_timeout"'
+out_has '^ *"lines": 2'
+run 1 diagnose llama-3.1-70b 16xh100 as.log
+out_has '^plan +llama-3\.1-70b on 16 h100'
+run 2 diagnose llama-3.1-70b no.log
+run 2 diagnose no.log as.log
+err_has "'no\.log' is neither a file nor a word of a plan"
+for words in 'Some modules are dispatched on the CPU or the disk.' 'CANCELLED AT 2026-01-02T03:04:05 DUE TO TIME LIMIT ***' \
+	"{'loss': '0', 'grad_norm': 'nan'}" 'OSError: [Errno 28] No space left on device' \
+	'CUDA error: an illegal memory access was encountered' 'CUDA runtime error in cudaMalloc: out of memory' \
+	'STEP 7.0 CANCELLED DUE TO PREEMPTION' 'CANCELLED DUE TO NODE FAILURE, SEE SLURMCTLD LOG' \
+	'NVRM: Xid (PCI:0000:1b:00): 79, GPU has fallen off the bus.' 'NET/IB : Got completion from peer 10.0.0.1 with status=12' \
+	'ValueError: Free memory on device (3.2/4.0 GiB) on startup is less than desired GPU memory utilization (0.9, 3.6 GiB)'; do
+	echo "$words" >end.log
+	run 1 diagnose plan.cfg end.log
+	out_has '^How the run ended$'
+	out_has '^    mend     '
+	awk 'length($0) > 100' out | grep . && fail 'lines over 100 columns'
+done
+
 # GPUs that are no whole nodes, which no field says
 steps 24 'using world size: 100, data-parallel size: 100' >odd.log
 run 1 diagnose plan.cfg odd.log

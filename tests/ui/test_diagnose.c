@@ -26,6 +26,8 @@ fake_measure(void *context, const char *files, struct measured *m, char *note, s
 	if (strcmp(files, "oom.log") == 0)
 		m->oom = (struct measured_oom){ .count = 1, .rank = 15, .phase = OOM_UPDATE,
 			.asked = 2e9, .free = 1e9, .unallocated = 4e9 };
+	if (strcmp(files, "ended.log") == 0)
+		measured_say(m, EVIDENCE_OUT_OF_TIME, "DUE TO TIME LIMIT", 0, place);
 	if (strcmp(files, "said.log") == 0) {
 		measured_say(m, EVIDENCE_FRAGMENTS, "reserved but unallocated", 0, place);
 		measured_say(m, EVIDENCE_EXPERT_RATE, "12.5 GB/s", 0, place);
@@ -131,6 +133,17 @@ test_evidence(void **test)
 	assert_true(shows(s, "said.log:7 \"12.5 GB/s\""));
 }
 
+static void
+test_ended(void **test)
+{
+	struct session *s = session_measured(test, ":diagnose ended.log\r");
+
+	assert_true(shows(s, "How the run ended"));
+	assert_true(shows(s, "the job came to the end of its time"));
+	assert_true(shows(s, "ended.log:7 \"DUE TO TIME LIMIT\""));
+	assert_true(shows(s, "--exit-duration-in-mins"));
+}
+
 /* Enter opens a cause, again puts it into the plan; the numbers follow; u undoes it. */
 static void
 test_applies(void **test)
@@ -203,7 +216,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_shows), SESSION_TEST(test_bad_file), SESSION_TEST(test_nothing), SESSION_TEST(test_key),
-		SESSION_TEST(test_evidence), SESSION_TEST(test_applies), SESSION_TEST(test_adopts), SESSION_TEST(test_oom), SESSION_TEST(test_illegal),
+		SESSION_TEST(test_evidence), SESSION_TEST(test_ended), SESSION_TEST(test_applies), SESSION_TEST(test_adopts),
+		SESSION_TEST(test_oom), SESSION_TEST(test_illegal),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

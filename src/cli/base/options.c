@@ -424,11 +424,11 @@ is_file(const char *operand)
 	    (n > end && text_equal(operand + n - end, ".cfg")) || (stat(operand, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 
-/* Words of a command that takes them, among the operands before its last ones. */
+/* Words of a command that takes them, among the operands before the last one where it takes several. */
 static void
 part_words(struct options *o)
 {
-	const int tail = o->command->most - 1, most = o->operands > tail ? o->operands - tail : 0;
+	const int most = o->operands - (o->command->most > 1);
 	int kept = 0;
 
 	if ((o->command->takes & TAKES_WORDS) == 0)

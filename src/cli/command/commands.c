@@ -35,7 +35,7 @@ const struct subcommand subcommand_table[] = {
 	    TAKES_PLAN | TAKES_WORDS | TAKES_EXPORT | TAKES_OUTPUT | TAKES_COLOR_BY | TAKES_ZOOM | TAKES_WIDTH |
 	    TAKES_PALETTE | TAKES_ASCII, 0, 1, export_run, NULL },
 	{ "diagnose", "[PLAN] FILE...", "tell why a run is slower or fuller than its plan, from its logs",
-	    TAKES_PLAN | TAKES_ADOPT | TAKES_OUTPUT | TAKES_JSON, 1, 64, diagnose_command, NULL },
+	    TAKES_PLAN | TAKES_WORDS | TAKES_ADOPT | TAKES_OUTPUT | TAKES_JSON, 1, 64, diagnose_command, NULL },
 	{ "calibrate", "PLAN LOG...", "fit a plan's estimates to the log of its run",
 	    TAKES_PLAN, 2, 64, calibrate_run, NULL },
 	{ "fields", "[NAME]", "list everything that a plan can set, or tell of one field",

@@ -4,6 +4,7 @@
 
 #include "cli/report/report.h"
 #include "cli/report/report_diagnose.h"
+#include "core/diagnose/ending.h"
 #include "core/diagnose/words.h"
 
 static const struct measured_file *
@@ -133,6 +134,13 @@ put_change(struct jsonout *j, const struct plan *p, const char *fix)
 }
 
 static void
+put_line(struct jsonout *j, const struct measured *m, enum evidence_id id)
+{
+	put_place(j, m, m->evidence[id].place);
+	jsonout_text(j, "text", m->evidence[id].text);
+}
+
+static void
 put_evidence(struct jsonout *j, const struct diagnosed_cause *c, const struct diagnose_report *r)
 {
 	const struct measured *m = r->measured;
@@ -145,11 +153,8 @@ put_evidence(struct jsonout *j, const struct diagnosed_cause *c, const struct di
 		jsonout_close(j);
 	}
 	for (size_t i = 0; i < 2 * CAUSE_WORDS && c->evidence[i] != EVIDENCE_NONE; i++) {
-		const struct evidence *e = &m->evidence[c->evidence[i]];
-
 		jsonout_object_row(j, NULL);
-		put_place(j, m, e->place);
-		jsonout_text(j, "text", e->text);
+		put_line(j, m, c->evidence[i]);
 		jsonout_close(j);
 	}
 	jsonout_close(j);
@@ -190,12 +195,32 @@ put_seen(struct jsonout *j, const struct diagnose_report *r)
 
 	jsonout_list(j, "seen");
 	for (size_t i = 0; i < n; i++) {
-		const struct evidence *e = &r->measured->evidence[seen[i]];
-
 		jsonout_object_row(j, NULL);
 		jsonout_text(j, "tells", evidence_tells(seen[i]));
-		put_place(j, r->measured, e->place);
-		jsonout_text(j, "text", e->text);
+		put_line(j, r->measured, seen[i]);
+		jsonout_close(j);
+	}
+	jsonout_close(j);
+}
+
+static void
+put_endings(struct jsonout *j, const struct diagnose_report *r)
+{
+	const struct ending *ending[ENDINGS_MOST];
+	const size_t n = endings_of(r->measured, ending);
+
+	jsonout_list(j, "ended");
+	for (size_t i = 0; i < n; i++) {
+		const struct ending *e = ending[i];
+
+		jsonout_object(j, NULL);
+		jsonout_text(j, "id", e->id);
+		jsonout_text(j, "tells", evidence_tells(e->says));
+		jsonout_int(j, "lines", (int64_t)r->measured->evidence[e->says].count);
+		put_line(j, r->measured, e->says);
+		jsonout_text(j, "confirm", e->confirm);
+		jsonout_text(j, "fix", e->fix);
+		jsonout_text(j, "source", e->source);
 		jsonout_close(j);
 	}
 	jsonout_close(j);
@@ -233,6 +258,7 @@ diagnose_json(const struct diagnose_report *r)
 	jsonout_real(&j, "unexplained", d->unexplained);
 	put_named(&j, "machines", r->plan, r->hardware, r->hardwares);
 	put_seen(&j, r);
+	put_endings(&j, r);
 	put_settings(&j, r);
 	jsonout_list(&j, "measure");
 	for (size_t i = 0; i < d->measures; i++)

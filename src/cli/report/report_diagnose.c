@@ -7,6 +7,7 @@
 #include "cli/report/report_diagnose.h"
 #include "core/base/show.h"
 #include "core/base/units.h"
+#include "core/diagnose/ending.h"
 #include "core/diagnose/words.h"
 #include "out/out.h"
 
@@ -143,7 +144,7 @@ print_causes(const struct diagnose_report *r)
 	size_t possible = 0;
 
 	if (d->within_error)
-		out_line(stdout, "%s", diagnosed_well(d));
+		out_line(stdout, "%s", diagnosed_well(d, r->measured));
 	if (d->causes == 0)
 		return;
 	diagnosed_heading(d, heading, sizeof heading);
@@ -155,6 +156,30 @@ print_causes(const struct diagnose_report *r)
 	}
 	if (possible > POSSIBLE_TOLD)
 		out_line(stdout, "  and %zu others, less likely: --json lists them", possible - POSSIBLE_TOLD);
+}
+
+/* How it ended, where lines say so. */
+static void
+print_endings(const struct diagnose_report *r)
+{
+	const struct ending *ending[ENDINGS_MOST];
+	const size_t n = endings_of(r->measured, ending);
+	char plan[128];
+
+	if (n > 0)
+		out_line(stdout, "How the run ended");
+	for (size_t i = 0; i < n; i++) {
+		const struct ending *e = ending[i];
+		const size_t lines = r->measured->evidence[e->says].count;
+
+		out_line(stdout, "  %s: %zu line%s", evidence_tells(e->says), lines, TEXT_S(lines));
+		print_line(r->measured, e->says);
+		ending_plan(e, r->estimate, plan, sizeof plan);
+		if (plan[0] != '\0')
+			print_under("plan", plan);
+		print_under("look at", e->confirm);
+		print_under("mend", e->fix);
+	}
 }
 
 /* What no cause above shows. */
@@ -270,6 +295,7 @@ diagnose_print(const struct diagnose_report *r)
 	if (!print_terms(r->found))
 		return false;
 	print_oom(r);
+	print_endings(r);
 	print_causes(r);
 	print_seen(r);
 	print_measures(r->found);

@@ -3,6 +3,7 @@
 #include "core/base/show.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/diagnose/ending.h"
 
 /* Seconds or bytes: the unit of all costs. */
 static enum measure
@@ -98,7 +99,10 @@ diagnosed_place(const struct measured *m, struct place place, char *buf, size_t 
 bool
 diagnosed_nothing(const struct diagnosis *d, const struct measured *m)
 {
-	return d->legal && d->terms == 0 && d->mismatches == 0 && d->causes == 0 && m->oom.count == 0;
+	const struct ending *ending[ENDINGS_MOST];
+
+	return d->legal && d->terms == 0 && d->mismatches == 0 && d->causes == 0 && m->oom.count == 0 &&
+	    endings_of(m, ending) == 0;
 }
 
 static bool
@@ -142,8 +146,12 @@ diagnosed_seen(const struct diagnosis *d, const struct measured *m, size_t possi
 }
 
 const char *
-diagnosed_well(const struct diagnosis *d)
+diagnosed_well(const struct diagnosis *d, const struct measured *m)
 {
+	const struct ending *ending[ENDINGS_MOST];
+
+	if (endings_of(m, ending) > 0)
+		return "The run was as fast and as full as its plan until then";
 	return d->causes > 0 && d->cause[0].certainty == CERTAINTY_CERTAIN ?
 	    "The run is as fast and as full as its plan within its error; yet lines name what costs it" :
 	    "The run is as fast and as full as its plan: nothing is wrong with it";

@@ -37,7 +37,7 @@ size_t diagnosed_seen(const struct diagnosis *d, const struct measured *m, size_
     enum evidence_id *out, size_t room);
 
 /* What is said of a run whose numbers are all as estimated. */
-const char *diagnosed_well(const struct diagnosis *d);
+const char *diagnosed_well(const struct diagnosis *d, const struct measured *m);
 
 /* Put values into a plan: a cause's; all that the run says. It is not resolved. */
 void diagnosed_put(struct plan *p, const struct diagnosed_set *set, size_t n);

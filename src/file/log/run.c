@@ -50,6 +50,7 @@ struct run_file {
 	struct lines lines;
 	const struct run_row *row[ROWS_MAX];
 	size_t rows;
+	unsigned said_at[EVIDENCE_COUNT]; /* the last line whose words say it */
 };
 
 /* ---- lines -------------------------------------------------------------------------------- */
@@ -69,6 +70,19 @@ add_words(struct run_file *f)
 			}
 }
 
+/* A line as it is quoted: from so far before its words that these are seen. */
+static const char *
+quoted(char buf[MEASURED_TEXT], const char *line, const char *after)
+{
+	enum { SEEN = 64 };
+	const char *from = after - line > SEEN ? strchr(after - SEEN, ' ') : NULL;
+
+	if (from == NULL || from >= after)
+		return line;
+	text_put(buf, MEASURED_TEXT, "...%s", from);
+	return buf;
+}
+
 static void
 take_word(void *to, int meaning, const char *line, const char *after)
 {
@@ -77,8 +91,13 @@ take_word(void *to, int meaning, const char *line, const char *after)
 	const struct run_row *row;
 
 	if (meaning < EVIDENCE_COUNT) {
+		char text[MEASURED_TEXT];
+
+		if (f->said_at[meaning] == r->place.line)
+			return; /* in other words */
+		f->said_at[meaning] = r->place.line;
 		r->said[SOURCE_WORDS]++;
-		run_say(r, (enum evidence_id)meaning, line, 0);
+		run_say(r, (enum evidence_id)meaning, quoted(text, line, after), 0);
 		return;
 	}
 	row = f->row[meaning - EVIDENCE_COUNT];

@@ -4,6 +4,7 @@
 #include "core/base/show.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/diagnose/ending.h"
 #include "core/diagnose/words.h"
 #include "core/framework/resolve.h"
 #include "ui/list/views.h"
@@ -232,18 +233,22 @@ add_under(struct rows *rows, int target, const char *word, const char *text)
 }
 
 static void
-add_evidence(struct rows *rows, const struct checkup *k, const struct diagnosed_cause *c, int target)
+add_line(struct rows *rows, const struct checkup *k, enum evidence_id id, int target)
 {
+	const struct evidence *e = &k->measured.evidence[id];
 	char text[ROW_TEXT_SIZE], line[MEASURED_TEXT + 1], place[128];
 
-	for (size_t i = 0; i < 2 * CAUSE_WORDS && c->evidence[i] != EVIDENCE_NONE; i++) {
-		const struct evidence *e = &k->measured.evidence[c->evidence[i]];
+	show_text(line, sizeof line, e->text);
+	diagnosed_place(&k->measured, e->place, place, sizeof place);
+	text_put(text, sizeof text, "%s \"%s\"", place, line);
+	add_under(rows, target, "line", text);
+}
 
-		show_text(line, sizeof line, e->text);
-		diagnosed_place(&k->measured, e->place, place, sizeof place);
-		text_put(text, sizeof text, "%s \"%s\"", place, line);
-		add_under(rows, target, "line", text);
-	}
+static void
+add_evidence(struct rows *rows, const struct checkup *k, const struct diagnosed_cause *c, int target)
+{
+	for (size_t i = 0; i < 2 * CAUSE_WORDS && c->evidence[i] != EVIDENCE_NONE; i++)
+		add_line(rows, k, c->evidence[i], target);
 	if (c->evidence[0] == EVIDENCE_NONE)
 		add_under(rows, target, "evidence", "the numbers above: no line names it");
 }
@@ -309,9 +314,30 @@ add_causes(struct rows *rows, const struct checkup *k)
 	if (d->leading == MEASURED_COUNT && d->causes == 0)
 		return;
 	diagnosed_heading(d, heading, sizeof heading);
-	rows_heading(rows, d->within_error ? diagnosed_well(d) : heading);
+	rows_heading(rows, d->within_error ? diagnosed_well(d, &k->measured) : heading);
 	for (size_t i = 0; i < d->causes; i++)
 		add_cause(rows, k, i);
+}
+
+/* How it ended, where lines say so. */
+static void
+add_endings(struct rows *rows, const struct checkup *k)
+{
+	const struct ending *ending[ENDINGS_MOST];
+	const size_t n = endings_of(&k->measured, ending);
+	char plan[128];
+
+	if (n > 0)
+		rows_heading(rows, "How the run ended");
+	for (size_t i = 0; i < n; i++) {
+		rows_item(rows, TARGET_REST, ROLE_ERROR, "%s", evidence_tells(ending[i]->says));
+		add_line(rows, k, ending[i]->says, TARGET_REST);
+		ending_plan(ending[i], &k->estimate, plan, sizeof plan);
+		if (plan[0] != '\0')
+			add_under(rows, TARGET_REST, "plan", plan);
+		add_under(rows, TARGET_REST, "look at", ending[i]->confirm);
+		add_under(rows, TARGET_REST, "mend", ending[i]->fix);
+	}
 }
 
 /* What no cause shows. */
@@ -353,6 +379,7 @@ diagnose_rows(struct rows *rows, const struct state *s)
 	add_terms(rows, &k->found);
 	add_mismatches(rows, k);
 	add_oom(rows, k);
+	add_endings(rows, k);
 	add_causes(rows, k);
 	add_seen(rows, k);
 	if (k->found.measures > 0)
