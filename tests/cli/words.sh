@@ -20,6 +20,12 @@ says '^cluster +8 nodes x 8 GPUs of h100-sxm-80gb = 64 GPUs$' estimate meta-llam
 says '^model +llama-3.1-70b' estimate "Llama 3.1 70B" 64xh100
 says '^model +llama-3.1-70b' estimate --model=llama3-70b
 
+# Cards by what their box says, and as their driver does; one is no other whose name goes on.
+says '^cluster +1 node x 1 GPU of rtx-4060-ti = 1 GPU$' estimate llama-3.1-8b qlora 1x4060ti
+says '^cluster +1 node x 8 GPUs of rtx-3090 = 8 GPUs$' estimate llama-3.1-8b qlora 8x3090
+says '^cluster +.* of a5000 ' estimate llama-3.1-8b qlora "NVIDIA RTX A5000"
+says '^cluster +.* of h100-sxm-80gb ' estimate llama-3.1-8b "NVIDIA H100 80GB HBM3"
+
 # Beside a plan, whose nodes they count in; and before one.
 says '^cluster +4 nodes x 4 GPUs' estimate four.cfg 16xh100
 says '^cluster +4 nodes x 4 GPUs' estimate 16gpus four.cfg

@@ -114,15 +114,16 @@ read_total(int64_t gpus, int64_t per_node, char *out, size_t size)
 	return SHORTHAND_SAYS;
 }
 
-/* Digits of the GPUs that a node has; 0 for a kind that is called by a number which no node has. */
+/* Digits of the GPUs that a node has; 0 for a kind that is called by a number which no node has, or that goes on: 4060ti. */
 static size_t
 node_digits(const char *text)
 {
 	const size_t n = strspn(text, DIGITS);
 	int64_t gpus;
 
-	return text[n] == '\0' && text_to_int(text, &gpus) &&
-	    (double)gpus > field_table[FIELD_GPUS_PER_NODE].most ? 0 : n;
+	if (text[n] != '\0')
+		return text[n] == 'x' ? n : 0;
+	return text_to_int(text, &gpus) && (double)gpus > field_table[FIELD_GPUS_PER_NODE].most ? 0 : n;
 }
 
 /* "h100x8": as 8xh100. */
@@ -160,8 +161,6 @@ read_shape(const char *word, const struct plan *p, const struct catalog *catalog
 		say_field(FIELD_GPUS_PER_NODE, second, out, size);
 		return SHORTHAND_SAYS;
 	}
-	if (per_node > 0 && rest[per_node] != 'x')
-		return SHORTHAND_NONE;
 	if ((gpu = shorthand_entry(&catalog->gpus, name, several, sizeof several)) == NULL) {
 		if (several[0] != '\0')
 			text_put(out, size, "%s is part of several names: %s", name, several);
@@ -180,13 +179,17 @@ read_shape(const char *word, const struct plan *p, const struct catalog *catalog
 	    p->cluster.gpus_per_node, out, size);
 }
 
-/* A whole name of the catalogue, or of a checkpoint. */
+/* A whole name of the catalogue, a GPU's as its driver says it too, or of a checkpoint. */
 static bool
 read_name(const char *word, const struct catalog *catalog, char *out, size_t size)
 {
 	const struct catalog_entry *model = catalog_find(&catalog->models, word);
 	const struct catalog_entry *gpu = catalog_find(&catalog->gpus, word);
+	bool exact = true;
 
+	if (gpu == NULL && model == NULL)
+		gpu = catalog_of_driver(&catalog->gpus, word, &exact);
+	gpu = exact ? gpu : NULL;
 	if (model != NULL)
 		say_field(FIELD_PRESET, model->id, out, size);
 	else if (gpu != NULL)
