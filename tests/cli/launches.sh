@@ -1135,6 +1135,59 @@ sed 's,/root/Qwen3-4B,$BASE_FOLDER/Qwen3-4B/,' slime.sh >folder.sh
 run 0 import folder.sh
 out_has '^	preset = "qwen3-4b";'
 
+about 'NeMo before 2.0, whose names for the arguments of Megatron-LM are its own'
+cat >gpt.yaml <<'YAML'
+trainer:
+  devices: 8
+  num_nodes: 4
+  precision: bf16
+  max_steps: 1000
+model:
+  micro_batch_size: 4
+  global_batch_size: 256
+  tensor_model_parallel_size: 2
+  pipeline_model_parallel_size: 4
+  virtual_pipeline_model_parallel_size: null
+  encoder_seq_length: 2048
+  max_position_embeddings: ${.encoder_seq_length}
+  num_layers: 32
+  hidden_size: 4096
+  ffn_hidden_size: 11008
+  num_attention_heads: 32
+  normalization: rmsnorm
+  bias: false
+  activation: fast-swiglu
+  position_embedding_type: rope
+  share_embeddings_and_output_weights: false
+  override_vocab_size: 32000
+  sequence_parallel: true
+  activations_checkpoint_granularity: selective
+  fp8: true
+  optim:
+    name: distributed_fused_adam
+    overlap_grad_sync: true
+YAML
+run 0 import gpt.yaml
+for line in 'nodes = 4' 'tp = 2' 'pp = 4' 'vpp = 1' 'sequence_parallel = true' 'zero_stage = 1' 'preset = "llama-7b"' 'precision = "fp8"' 'sequence_length = 2048' 'micro_batch_size = 4' 'global_batch_size = 256' \
+	'recompute = "selective"' 'overlap_grad_reduce = true'; do
+	grep -Eq "^	(# follows [^:]*: )?$line;" out || fail "lacks $line"
+done
+cat >lora.sh <<'S'
+torchrun --nproc_per_node=4 /opt/NeMo/examples/nlp/language_modeling/tuning/megatron_gpt_finetuning.py \
+    trainer.precision=bf16 trainer.devices=4 trainer.num_nodes=1 model.restore_from_path=/models/llama2-7b.nemo \
+    model.micro_batch_size=1 model.global_batch_size=128 model.tensor_model_parallel_size=2 \
+    model.data.train_ds.max_seq_length=4096 model.peft.peft_scheme=lora model.peft.lora_tuning.adapter_dim=16
+S
+run 0 import lora.sh
+for line in 'preset = "llama-2-7b"' 'gpus_per_node = 4' 'method = "lora"' 'rank = 16' 'tp = 2' 'sequence_length = 4096'; do
+	out_has "^	$line;"
+done
+sed 's/llama2-7b/mine/' lora.sh >mine.sh
+run 2 import mine.sh
+err_has "^mine.sh.*model.restore_from_path: the catalogue has no model 'mine'"
+run 0 import mine.sh --model=mistral-7b-v0.3
+out_has '^	preset = "mistral-7b-v0.3";'
+
 about 'experiments of Primus'
 mkdir -p primus/configs/models/megatron experiments/MI300X
 cat >primus/configs/models/megatron/base.yaml <<'YAML'

@@ -41,6 +41,9 @@ const struct importer import_table[] = {
 	    "--rollout-batch-size&train.py|--rollout-batch-size&train_async.py", NULL, slime_read },
 	{ "megatron-bridge", "overrides of a recipe of Megatron-Bridge in a shell script, or a recipe in Python", NULL,
 	    "--recipe&model.|--recipe&train.|--recipe&_config|ConfigContainer&def |AutoBridge&def ", NULL, bridge_read },
+	{ "nemo", "configuration of NeMo before 2.0 for GPT (YAML), or a script with overrides of it", NULL,
+	    "trainer:&num_nodes:&tensor_model_parallel_size:&model:|megatron_gpt_pretraining.py|megatron_gpt_finetuning.py|"
+	    "megatron_gpt_sft.py|megatron_gpt_continue_training.py", NULL, nemo_one_read },
 	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL,
 	    "--num-attention-heads|--tensor-model-parallel-size", NULL, megatron_read },
 	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", NULL, hf_recognise, hf_read },
