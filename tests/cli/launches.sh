@@ -1168,8 +1168,8 @@ model:
     overlap_grad_sync: true
 YAML
 run 0 import gpt.yaml
-for line in 'nodes = 4' 'tp = 2' 'pp = 4' 'vpp = 1' 'sequence_parallel = true' 'zero_stage = 1' 'preset = "llama-7b"' 'precision = "fp8"' 'sequence_length = 2048' 'micro_batch_size = 4' 'global_batch_size = 256' \
-	'recompute = "selective"' 'overlap_grad_reduce = true'; do
+for line in 'nodes = 4' 'tp = 2' 'pp = 4' 'vpp = 1' 'sequence_parallel = true' 'zero_stage = 1' 'preset = "llama-7b"' 'precision = "fp8"' \
+	'sequence_length = 2048' 'micro_batch_size = 4' 'global_batch_size = 256' 'recompute = "selective"' 'overlap_grad_reduce = true'; do
 	grep -Eq "^	(# follows [^:]*: )?$line;" out || fail "lacks $line"
 done
 cat >lora.sh <<'S'
@@ -1182,10 +1182,11 @@ run 0 import lora.sh
 for line in 'preset = "llama-2-7b"' 'gpus_per_node = 4' 'method = "lora"' 'rank = 16' 'tp = 2' 'sequence_length = 4096'; do
 	out_has "^	$line;"
 done
-sed 's/llama2-7b/mine/' lora.sh >mine.sh
-run 2 import mine.sh
-err_has "^mine.sh.*model.restore_from_path: the catalogue has no model 'mine'"
-run 0 import mine.sh --model=mistral-7b-v0.3
+mkdir -p apart # from another config.json
+sed 's/llama2-7b/mine/' lora.sh >apart/mine.sh
+run 2 import apart/mine.sh
+err_has "^apart/mine\.sh: error: model\.restore_from_path: the catalogue has no model 'mine'\"
+run 0 import apart/mine.sh --model=mistral-7b-v0.3
 out_has '^	preset = "mistral-7b-v0.3";'
 
 about 'experiments of Primus'
