@@ -1185,7 +1185,7 @@ done
 mkdir -p apart # from another config.json
 sed 's/llama2-7b/mine/' lora.sh >apart/mine.sh
 run 2 import apart/mine.sh
-err_has "^apart/mine\.sh: error: model\.restore_from_path: the catalogue has no model 'mine'\"
+err_has "^apart/mine\.sh: error: model\.restore_from_path: the catalogue has no model 'mine'"
 run 0 import apart/mine.sh --model=mistral-7b-v0.3
 out_has '^	preset = "mistral-7b-v0.3";'
 
