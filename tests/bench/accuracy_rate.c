@@ -12,6 +12,7 @@
 #include "core/framework/resolve.h"
 #include "core/framework/stage.h"
 #include "core/plan/field.h"
+#include "core/plan/pool.h"
 #include "core/serve/serve_open.h"
 
 enum column {
@@ -43,6 +44,26 @@ static bool
 is_mlperf(const struct open_row *r)
 {
 	return strncmp(r->cell[C_FAMILY], "mlperf", 6) == 0;
+}
+
+/* A submission's own release of its engine is not told: compiled ones then. */
+static const char *
+version_of(char *const *cell)
+{
+	return strcmp(cell[C_VERSION], "5.1 submission") == 0 ? "0.20" : cell[C_VERSION];
+}
+
+/* GPUs of the prefill workers that a note names, and those in the plan. */
+static double
+put_pool(struct plan *p, char *const *cell)
+{
+	const char *said = strstr(cell[C_NOTE], "prefill ");
+	char workers[32] = "";
+
+	if (said == NULL || sscanf(said, "prefill %31s", workers) != 1)
+		return 0;
+	accuracy_put(p, "prefill_workers", workers);
+	return (double)pool_gpus(p);
 }
 
 static void
@@ -83,7 +104,6 @@ static bool
 express(struct plan *p, char *const *cell, const config_t *models, const config_t *gpus)
 {
 	const double tp = accuracy_number(cell[C_TP]), pp = accuracy_number(cell[C_PP]);
-	const bool trtllm = strcmp(cell[C_ENGINE], "trtllm") == 0;
 
 	plan_defaults(p);
 	accuracy_put(p, "mode", "serve");
@@ -93,7 +113,7 @@ express(struct plan *p, char *const *cell, const config_t *models, const config_
 		return false;
 	accuracy_put(p, "gpu", cell[C_GPU]);
 	accuracy_put(p, "model.preset", cell[C_MODEL]);
-	accuracy_put_number(p, "gpus_per_node", tp * pp * accuracy_number(cell[C_REPLICAS]));
+	accuracy_put_number(p, "gpus_per_node", put_pool(p, cell) + tp * pp * accuracy_number(cell[C_REPLICAS]));
 	accuracy_put(p, "tp", cell[C_TP]);
 	accuracy_put(p, "pp", cell[C_PP]);
 	accuracy_put(p, "ep", cell[C_EP]);
@@ -101,7 +121,7 @@ express(struct plan *p, char *const *cell, const config_t *models, const config_
 	if (strstr(cell[C_NOTE], "attention DP") != NULL && tp > 1)
 		accuracy_put(p, "dp_attention", "true");
 	accuracy_put(p, "engine", cell[C_ENGINE]);
-	accuracy_put(p, "engine_version", trtllm ? "0.20" : cell[C_VERSION]); /* compiled engines */
+	accuracy_put(p, "engine_version", version_of(cell));
 	accuracy_put(p, "weight_dtype", cell[C_WEIGHT]);
 	accuracy_put(p, "kv_dtype", cell[C_KV]);
 	express_traffic(p, cell);
@@ -166,6 +186,28 @@ note(struct rate_errors *e, double estimated, const char *cell, double unit)
 		e->error[e->count++] = estimated / (accuracy_number(cell) * unit) - 1;
 }
 
+static struct rate_times
+times_of(const struct serve_times *t)
+{
+	return (struct rate_times){ t->mean, t->p50, t->p90, t->p95, t->p99, t->asked };
+}
+
+/* As events; of separate pools what can be said of them. */
+static struct rate_served
+follow(const struct serve_rate *r, const struct plan *p)
+{
+	struct serve_rate pools = *r;
+	struct rate_served at;
+
+	if (!r->split) {
+		rate_loop(&at, &r->engine, &r->load_of_one, 99, &room);
+		return at;
+	}
+	serve_percentiles(&pools, p, &room, NULL);
+	return (struct rate_served){ .ttft = times_of(&pools.ttft), .tpot = times_of(&pools.tpot),
+		.life = times_of(&pools.life) };
+}
+
 /* One row against an estimate of it; true where it is below 0.9 of the saturation. */
 static bool
 judge_row(struct rate_errors errors[OPEN_QUANTITIES], const struct open_row *w, const struct plan *p,
@@ -175,13 +217,13 @@ judge_row(struct rate_errors errors[OPEN_QUANTITIES], const struct open_row *w, 
 	const struct serve_rate *r = &s.rate;
 	const double load = r->load_of_one.rate * r->engines / r->saturation;
 	const bool judged = strcmp(w->cell[C_LOAD], "stable") == 0 || strcmp(w->cell[C_LOAD], "finite") == 0;
-	struct rate_served at;
+	const struct rate_served at = follow(r, p);
 
-	rate_loop(&at, &r->engine, &r->load_of_one, 99, &room);
 	if (out != NULL)
-		fprintf(out, "%-18s %-16s %-8s load %5.2f TTFT %+5.0f%% TPOT %+5.0f%%  %s\n", w->cell[C_MODEL],
-		    w->cell[C_GPU], w->cell[C_LOAD], load,
+		fprintf(out, "%-18s %-16s %-8s load %5.2f TTFT %+5.0f%% p99 %+5.0f%% TPOT %+5.0f%%  %s\n",
+		    w->cell[C_MODEL], w->cell[C_GPU], w->cell[C_LOAD], load,
 		    100 * (at.ttft.p50 / accuracy_number(w->cell[C_TTFT_P50]) * 1e3 - 1),
+		    100 * (at.ttft.p99 / accuracy_number(w->cell[C_TTFT_P99]) * 1e3 - 1),
 		    100 * (at.tpot.mean / accuracy_number(w->cell[C_TPOT]) * 1e3 - 1), w->cell[C_ID]);
 	if (strcmp(w->cell[C_LOAD], "overload") == 0 && strcmp(w->cell[C_REPLICAS], "1") == 0 &&
 	    strstr(w->cell[C_NOTE], "failures") == NULL)
