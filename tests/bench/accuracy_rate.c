@@ -13,6 +13,7 @@
 #include "core/framework/stage.h"
 #include "core/plan/field.h"
 #include "core/plan/pool.h"
+#include "core/rate/rate_within.h"
 #include "core/serve/serve_open.h"
 
 enum column {
@@ -392,7 +393,7 @@ judge_limits(struct rate_errors *e, int count, FILE *out)
 		if (!first || !(best > 0) || !limits_of(&row[i], &limits) || !place_row(&row[i]))
 			continue;
 		s = estimate(&row[i], &row[i].plan);
-		inside = rate_within(&s.rate.engine, &s.rate.load_of_one, &limits, &room);
+		inside = rate_within(&s.rate.engine, &s.rate.load_of_one, &limits, 0, &room).least;
 		e->error[e->count++] = inside / best - 1;
 		if (out != NULL)
 			fprintf(out, "%-18s %-16s inside the limits %6.2f, submitted %6.2f  %s\n",

@@ -27,8 +27,47 @@ estimate_at(const char *rate)
 	assert_true(near(noted(QUANTITY_TTFT), s.ttft_seconds, 1e-9)); /* 0 of a rate that is not taken */
 	assert_true(near(noted(QUANTITY_TPOT), s.tpot_seconds, 1e-9));
 	assert_true(near(noted(QUANTITY_DECODE), s.step_seconds, 1e-9));
-	serve_follow(&s, &p, FOLLOW_LIMITS, &room, NULL);
+	serve_follow(&s, &p, FOLLOW_LIMITS, 0, &room, NULL);
 	return s;
+}
+
+/* What a search asks: nothing changes above what is enough, whatever was kept, and below it nothing passes for more. */
+static void
+hold_inside(struct rate_kept *kept)
+{
+	struct serve s = estimate();
+	double inside;
+
+	serve_follow(&s, &p, FOLLOW_LIMITS, 0, &room, NULL);
+	inside = s.rate.inside;
+	assert_true(inside > 0 && inside < s.rate.saturation);
+	for (int i = 0; i < 2; i++) {
+		serve_follow(&s, &p, FOLLOW_LIMITS, 1.01 * inside, &room, kept);
+		assert_true(s.rate.inside < 1.01 * inside);
+	}
+	for (int i = 0; i < 2; i++) {
+		serve_follow(&s, &p, FOLLOW_LIMITS, .99 * inside, &room, kept);
+		assert_true(near(s.rate.inside, inside, 1e-12) && s.rate.followed);
+	}
+}
+
+static void
+test_inside_of_search(void **state)
+{
+	static struct rate_kept kept;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("8");
+	set("traffic.mix", "chat");
+	set("traffic.rate", "12");
+	set("traffic.ttft_limit", "0.5");
+	set("traffic.tpot_limit", "0.02");
+	hold_inside(&kept);
+	set("serving.prefill_workers", "2xtp1");
+	hold_inside(&kept);
+	set("traffic.tpot_limit", "0.016"); /* what was kept is of other limits */
+	hold_inside(&kept);
 }
 
 /* The more requests arrive, the longer they take; what the engine does not take has no times. */
@@ -323,7 +362,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_rates), cmocka_unit_test(test_inside_of_search),
 		cmocka_unit_test(test_sources_of_lengths), cmocka_unit_test(test_context_of_mix), cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
 		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
 		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises), cmocka_unit_test(test_rates_of_ranks),

@@ -516,7 +516,7 @@ estimate_run_to(struct estimate *out, const struct plan *p, const struct catalog
 	estimate_stages(out, p, ledger);
 	estimate_speed(out, p, catalog, ledger);
 	if (out->served)
-		serve_follow(&out->serve, p, depth, &out->room, NULL);
+		serve_follow(&out->serve, p, depth, 0, &out->room, NULL);
 	check_bias(out, p);
 	check_rates(out, p);
 	tell_network_share(out, p);

@@ -47,9 +47,53 @@ same_load(const struct rate_load *a, const struct rate_load *b)
 	    a->requests == b->requests;
 }
 
+uint64_t
+rate_kept_numbers(uint64_t of, const double *x, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bits;
+
+		memcpy(&bits, &x[i], sizeof bits);
+		of = rate_mix(of ^ bits);
+	}
+	return of;
+}
+
+uint64_t
+rate_kept_engine(uint64_t of, const struct rate_engine *e)
+{
+	const struct rate_table *const t = &e->table;
+
+	of = rate_mix(of ^ (uint64_t)(e->first + 2 * e->graphs + 4 * e->ahead));
+	of = rate_kept_numbers(of, &e->budget, (offsetof(struct rate_engine, verified) -
+	    offsetof(struct rate_engine, budget)) / sizeof(double) + 1);
+	for (int i = 0; i < t->lengths; i++)
+		of = rate_kept_numbers(of, t->step[i], (size_t)t->batches);
+	of = rate_kept_numbers(of, t->length, (size_t)t->lengths);
+	of = rate_kept_numbers(of, t->pass, (size_t)t->passes);
+	of = rate_kept_numbers(of, &t->fixed, 1);
+	return rate_kept_numbers(of, &t->quadratic, 1);
+}
+
+static uint64_t
+of_length(uint64_t of, const struct rate_length *n)
+{
+	const double all[] = { n->spread, n->mean, n->sd, n->most };
+
+	return rate_kept_numbers(of, all, sizeof all / sizeof *all);
+}
+
+uint64_t
+rate_kept_load(uint64_t of, const struct rate_load *l)
+{
+	const double all[] = { l->shape, l->hit, l->found, l->ramp, l->engines, l->routing };
+
+	return of_length(of_length(rate_kept_numbers(of, all, sizeof all / sizeof *all), &l->prompt), &l->answer);
+}
+
 void
 rate_loop_kept(struct rate_served *out, const struct rate_engine *e, const struct rate_load *l,
-    double percentile, struct rate_room *room, struct rate_kept *kept)
+    double percentile, const struct rate_limits *until, struct rate_room *room, struct rate_kept *kept)
 {
 	struct rate_run *run;
 
@@ -60,8 +104,8 @@ rate_loop_kept(struct rate_served *out, const struct rate_engine *e, const struc
 			return;
 		}
 	}
-	rate_loop(out, e, l, percentile, room);
-	if (kept == NULL)
+	rate_loop_until(out, e, l, percentile, until, room);
+	if (kept == NULL || (until != NULL && !out->whole))
 		return;
 	run = &kept->run[kept->next];
 	*run = (struct rate_run){ *e, *l, percentile, *out };

@@ -7,7 +7,7 @@
 #include "core/rate/rate_formula.h"
 
 enum {
-	NONE = -1, JUMP_MOST = 512, BISECTIONS = 8, RUNS = 4,
+	NONE = -1, JUMP_MOST = 512, RUNS = 4,
 	REQUESTS_USUAL = 400, REQUESTS_LEAST = 40, /* that arrive */
 	PASSES_MOST = 20000, /* with their prompts, where a pass takes little of one */
 };
@@ -15,6 +15,7 @@ enum {
 static const double blocks_used = .99;   /* of the cache, by a prompt that is taken up */
 static const double warm_used = .98;     /* of it, by a warm batch */
 static const double next_to = 1e-9;      /* steps */
+static const double surely_above = 1.02; /* of a limit: more than two bins of a tally */
 
 /* One engine: a queue, a prompt in parts, a running batch, the ends of its requests as a heap. */
 struct loop_engine {
@@ -47,6 +48,9 @@ struct loop {
 	double queue;         /* seconds of all that count */
 	double preempted;
 	int64_t events;
+	const struct rate_limits *until; /* NULL: none */
+	double may_miss;      /* so many of all runs miss a limit at most, */
+	int late, slow;       /* and these missed that of the first token, of the others */
 };
 
 /* ---- lists ------------------------------------------------------------------------------ */
@@ -86,6 +90,14 @@ take_out(struct rate_request *r, int32_t *first, int32_t *last, int32_t i)
 		r[r[i].next].before = r[i].before;
 	else
 		*last = r[i].before;
+}
+
+/* Between tokens: nobody asks a run that may end early. */
+static void
+count_gaps(const struct loop *o, double seconds, double gaps)
+{
+	if (o->until == NULL)
+		tally_add(&o->room->gap, seconds, gaps);
 }
 
 /* ---- one pass --------------------------------------------------------------------------- */
@@ -212,7 +224,7 @@ run_prompts(struct loop *o, struct loop_engine *g, const struct chunks *c)
 	if (running > 0 && o->e->first) {
 		g->stall += seconds;
 	} else if (running > 0) {
-		tally_add(&o->room->gap, seconds, running);
+		count_gaps(o, seconds, running);
 		g->steps++;
 		g->context += running * o->e->tokens;
 		g->used += running * o->e->tokens;
@@ -280,11 +292,11 @@ run_steps(struct loop *o, struct loop_engine *g, double until, double held)
 	if (held > 0)
 		g->held += jump;
 	step = rate_step(&o->e->table, n, g->context / n + jump * o->e->tokens / 2);
-	tally_add(&o->room->gap, step + g->stall, n);
+	count_gaps(o, step + g->stall, n);
 	g->stall = 0;
 	g->full = false;
 	if (jump > 1)
-		tally_add(&o->room->gap, step, n * (jump - 1));
+		count_gaps(o, step, n * (jump - 1));
 	g->began = g->t + step * (jump - 1);
 	g->t += step * jump;
 	g->busy += step * jump;
@@ -294,17 +306,32 @@ run_steps(struct loop *o, struct loop_engine *g, double until, double held)
 	g->used += tokens * jump;
 }
 
+/* Where so many missed a limit that its percentile does, whatever comes, the run is over. */
 static void
-count_request(const struct loop *o, int32_t i, double end)
+count_misses(struct loop *o, double ttft, double tpot)
+{
+	o->late += ttft > o->until->ttft * surely_above;
+	o->slow += tpot > o->until->tpot * surely_above;
+	if (o->late > o->may_miss || o->slow > o->may_miss)
+		o->events = RATE_EVENTS;
+}
+
+static void
+count_request(struct loop *o, int32_t i, double end)
 {
 	const struct rate_request *const r = &o->room->request[i];
 	const double outside = o->e->answer + o->e->fetch +
 	    o->e->prompt_token * rate_text((double)r->prompt, met_of(o->l, i));
+	const double ttft = r->first - r->arrived + outside;
+	const double tpot = r->answer > 1 ? (end - r->first) / (double)(r->answer - 1) : 0;
 
-	tally_add(&o->room->ttft, r->first - r->arrived + outside, 1);
+	tally_add(&o->room->ttft, ttft, 1);
 	if (r->answer > 1)
-		tally_add(&o->room->tpot, (end - r->first) / (double)(r->answer - 1), 1);
-	tally_add(&o->room->life, end - r->arrived + outside, 1);
+		tally_add(&o->room->tpot, tpot, 1);
+	if (o->until != NULL)
+		count_misses(o, ttft, tpot);
+	else
+		tally_add(&o->room->life, end - r->arrived + outside, 1);
 }
 
 static void
@@ -543,18 +570,19 @@ add_run(struct rate_served *out, const struct loop *o)
 }
 
 void
-rate_loop(struct rate_served *out, const struct rate_engine *e, const struct rate_load *l,
-    double percentile, struct rate_room *room)
+rate_loop_until(struct rate_served *out, const struct rate_engine *e, const struct rate_load *l,
+    double percentile, const struct rate_limits *until, struct rate_room *room)
 {
 	const struct rate_means m = rate_means(e, l, NULL);
-	struct loop o = { .e = e, .l = l, .room = room };
+	struct loop o = { .e = e, .l = l, .room = room, .until = until };
 	const int warm = set_sizes(&o, &m);
 	const int runs = o.fresh < 1500 ? RUNS : RUNS / 2;
 
+	o.may_miss = (1 - percentile / 100) * ((o.to - o.from) * runs) + next_to;
 	*out = (struct rate_served){ .requests = o.fresh };
 	clear_tallies(room);
 	make_grids(&o);
-	for (int seed = 1; seed <= runs; seed++) {
+	for (int seed = 1; seed <= runs && o.events < RATE_EVENTS; seed++) {
 		run(&o, warm, (uint64_t)seed);
 		add_run(out, &o);
 	}
@@ -569,24 +597,4 @@ rate_loop(struct rate_served *out, const struct rate_engine *e, const struct rat
 	out->tpot = times_of(&room->tpot, percentile);
 	out->life = times_of(&room->life, percentile);
 	out->gap = times_of(&room->gap, percentile);
-}
-
-double
-rate_within(const struct rate_engine *e, const struct rate_load *l, const struct rate_limits *limits,
-    struct rate_room *room)
-{
-	double low = 0, high = rate_means(e, l, NULL).saturation;
-	struct rate_load at = *l;
-	struct rate_served s;
-
-	at.requests = 0;
-	for (int i = 0; i < BISECTIONS; i++) {
-		at.rate = (low + high) / 2;
-		rate_loop(&s, e, &at, limits->percentile, room);
-		if (s.whole && s.ttft.asked <= limits->ttft && s.tpot.asked <= limits->tpot)
-			low = at.rate;
-		else
-			high = at.rate;
-	}
-	return low;
 }

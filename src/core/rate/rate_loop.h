@@ -12,6 +12,7 @@
  */
 #ifndef CORE_RATE_LOOP_H
 #define CORE_RATE_LOOP_H
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/rate/rate.h"
@@ -55,16 +56,20 @@ struct rate_served {
 	int requests;         /* of one of the runs */
 };
 
-/* Four runs in different orders, two of long ones. percentile: 50 to 100. */
-void rate_loop(struct rate_served *out, const struct rate_engine *e, const struct rate_load *l,
-    double percentile, struct rate_room *room);
-
 /* Seconds; INFINITY: no limit. percentile: 50 to 100. */
 struct rate_limits {
 	double ttft, tpot, percentile;
 };
 
-/* Largest rate of an engine that keeps both limits, 0: none does. */
-double rate_within(const struct rate_engine *e, const struct rate_load *l,
-    const struct rate_limits *limits, struct rate_room *room);
+/* Four runs in different orders, two of long ones. `until`: it ends where the limits can not be kept any more, and is
+ * not whole then, and gaps and lives are not counted; NULL: it never does. */
+void rate_loop_until(struct rate_served *out, const struct rate_engine *e, const struct rate_load *l,
+    double percentile, const struct rate_limits *until, struct rate_room *room);
+
+static inline void
+rate_loop(struct rate_served *out, const struct rate_engine *e, const struct rate_load *l, double percentile,
+    struct rate_room *room)
+{
+	rate_loop_until(out, e, l, percentile, NULL, room);
+}
 #endif

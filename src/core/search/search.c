@@ -121,6 +121,20 @@ look_at(const struct walk *w)
 	return verdict;
 }
 
+/* A rate inside limits that is no more keeps a plan from the best ones; 0: none is known. */
+static double
+rate_wanted(const struct walk *w)
+{
+	const struct search *s = w->search;
+	const struct search_worker *worker = w->worker;
+	const struct search_target *first = &s->objective[0];
+
+	if (s->front || s->exhaustive || rank_is_of_sizes(s) || worker->room == 0 || worker->kept < worker->room ||
+	    first->kind != TARGET_RESULT || first->id != RESULT_INSIDE)
+		return 0;
+	return larger(0, -worker->key[worker->kept - 1].score[0]);
+}
+
 /* The events of an open loop, where conditions or objectives ask for them: they take a hundred times what all else
  * does. False where the plan is not among the best whatever they say. */
 static bool
@@ -136,7 +150,7 @@ follow_events(const struct walk *w)
 	score_least(s, &worker->plan, e, &best);
 	if (!s->exhaustive && !rank_may_keep(s, worker, &best))
 		return false;
-	serve_follow(&e->serve, &worker->plan, w->events, &e->room, &worker->kept_runs);
+	serve_follow(&e->serve, &worker->plan, w->events, rate_wanted(w), &e->room, &worker->kept_runs);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 #include "core/serve/serve_open.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "core/base/number.h"
 #include "core/framework/error.h"
@@ -8,6 +9,7 @@
 #include "core/plan/field.h"
 #include "core/plan/pool.h"
 #include "core/rate/rate_formula.h"
+#include "core/rate/rate_within.h"
 #include "core/serve/serve_engine.h"
 #include "core/serve/serve_links.h"
 #include "core/serve/serve_loop.h"
@@ -258,7 +260,7 @@ follow_events(struct serve_rate *r, const struct plan *p, struct rate_room *room
 	struct rate_served s;
 
 	r->load_of_one.rate = p->traffic.rate / r->engines;
-	rate_loop_kept(&s, &r->engine, &r->load_of_one, p->traffic.percentile, room, kept);
+	rate_loop_kept(&s, &r->engine, &r->load_of_one, p->traffic.percentile, NULL, room, kept);
 	r->in_flight = rate_means(&r->engine, &r->load_of_one, NULL).batch * r->engines;
 	r->followed &= s.whole;
 	r->ttft = times_of(&s.ttft);
@@ -287,8 +289,8 @@ times_at(const double at[5], double mean)
 
 /* Prompts of a share of the requests as events: a pool of engines whose answers are one token. */
 static struct rate_served
-prompts_alone(const struct serve_rate *r, const struct plan *p, double rate, struct rate_room *room,
-    struct rate_kept *kept)
+prompts_alone(const struct serve_rate *r, const struct plan *p, double rate, const struct rate_limits *until,
+    struct rate_room *room, struct rate_kept *kept)
 {
 	struct rate_load l = load_of_plan(p, r->pools.workers);
 	struct rate_served s;
@@ -297,7 +299,7 @@ prompts_alone(const struct serve_rate *r, const struct plan *p, double rate, str
 	l.answer = (struct rate_length){ .mean = 1 };
 	l.hit = r->load_of_one.hit;
 	l.found = r->load_of_one.found;
-	rate_loop_kept(&s, &r->pools.prefill, &l, p->traffic.percentile, room, kept);
+	rate_loop_kept(&s, &r->pools.prefill, &l, p->traffic.percentile, until, room, kept);
 	return s;
 }
 
@@ -313,7 +315,7 @@ follow_split(struct serve_rate *r, const struct plan *p, double rate, struct rat
     struct rate_kept *kept)
 {
 	const struct rate_split s = rate_split(&r->pools, &r->engine, &r->load_of_one, rate, NULL);
-	const struct rate_served prompts = prompts_alone(r, p, rate, room, kept);
+	const struct rate_served prompts = prompts_alone(r, p, rate, NULL, room, kept);
 	const double share[] = { .5, .9, .95, .99, p->traffic.percentile / 100 };
 	const struct rate_times *t = &prompts.ttft;
 	const double at[] = { t->p50, t->p90, t->p95, t->p99, t->asked };
@@ -340,42 +342,88 @@ is_inside(const struct serve_rate *r, const struct rate_limits *limits)
 	return r->ttft.asked <= limits->ttft && r->tpot.asked <= limits->tpot;
 }
 
-/* Of both pools. */
-static double
-split_within(const struct serve_rate *r, const struct plan *p, const struct rate_limits *limits,
+/* A step is a formula, so that it is asked before the prompts' events. */
+static bool
+split_is_inside(const struct serve_rate *r, const struct plan *p, const struct rate_limits *limits, double rate,
     struct rate_room *room, struct rate_kept *kept)
 {
-	double low = 0, high = r->saturation;
+	const struct rate_split s = rate_split(&r->pools, &r->engine, &r->load_of_one, rate, NULL);
+	const double step = rate_split_step(&s, &r->engine, &r->load_of_one, limits->percentile / 100);
+	const struct rate_limits prompts = { limits->ttft - s.after, INFINITY, limits->percentile };
+	struct rate_served first;
 
-	for (int i = 0; i < SPLIT_BISECTIONS; i++) {
-		struct serve_rate at = *r;
-		const double rate = (low + high) / 2;
+	if (step / r->engine.tokens > limits->tpot)
+		return false;
+	first = prompts_alone(r, p, rate, &prompts, room, kept);
+	return first.whole && first.ttft.asked <= prompts.ttft;
+}
 
-		follow_split(&at, p, rate, room, kept);
-		if (is_inside(&at, limits))
-			low = rate;
+/* Of both pools. */
+static struct rate_range
+split_within(const struct serve_rate *r, const struct plan *p, const struct rate_limits *limits, double enough,
+    struct rate_room *room, struct rate_kept *kept)
+{
+	struct rate_range in = { 0, r->saturation };
+	int left = SPLIT_BISECTIONS;
+
+	for (; left > 0 && in.most > enough; left--) {
+		const double rate = (in.least + in.most) / 2;
+
+		if (split_is_inside(r, p, limits, rate, room, kept))
+			in.least = rate;
 		else
-			high = rate;
+			in.most = rate;
 	}
-	return low;
+	if (left == 0)
+		in.most = in.least;
+	return in;
+}
+
+/* A number of all that the rate inside the limits follows from: of one engine, or of both pools. */
+static uint64_t
+inside_of(const struct serve_rate *r, const struct plan *p, const struct rate_limits *limits)
+{
+	const double all[] = { limits->ttft, limits->tpot, limits->percentile, r->split ? r->engines : 0,
+		(double)p->traffic.requests };
+	uint64_t of = rate_kept_load(rate_kept_engine(1, &r->engine), &r->load_of_one);
+
+	of = rate_kept_numbers(of, all, sizeof all / sizeof *all);
+	if (!r->split)
+		return of;
+	of = rate_kept_numbers(of, &r->pools.alone, (offsetof(struct rate_pools, workers) -
+	    offsetof(struct rate_pools, alone)) / sizeof(double) + 1);
+	return rate_kept_engine(of, &r->pools.prefill);
+}
+
+static double
+find_within(const struct serve_rate *r, const struct plan *p, const struct rate_limits *limits, double enough,
+    struct rate_room *room, struct rate_kept *kept)
+{
+	const double engines = r->split ? 1 : r->engines;
+	const uint64_t of = kept != NULL ? inside_of(r, p, limits) : 0;
+	struct rate_found *found = kept != NULL ? &kept->inside[of % RATE_KEPT_INSIDE] : NULL;
+	struct rate_range in;
+
+	enough /= engines;
+	if (found != NULL && found->of == of && (found->rate.most <= found->rate.least || found->rate.most <= enough))
+		return engines * found->rate.least;
+	in = r->split ? split_within(r, p, limits, enough, room, kept) :
+	    rate_within(&r->engine, &r->load_of_one, limits, enough, room);
+	if (found != NULL)
+		*found = (struct rate_found){ of, in };
+	return engines * in.least;
 }
 
 /* It agrees with the percentiles at the plan's own rate, of which chance decides as well. */
 static void
-find_inside(struct serve_rate *r, const struct plan *p, struct rate_room *room, struct rate_kept *kept)
+agree_inside(struct serve_rate *r, const struct plan *p, const struct rate_limits *limits)
 {
-	const struct arrivals *t = &p->traffic;
-	const struct rate_limits limits = { limit_or_none(t->ttft_limit), limit_or_none(t->tpot_limit),
-		t->percentile };
+	const double rate = p->traffic.rate;
 
-	r->inside = r->split ? split_within(r, p, &limits, room, kept) :
-	    r->engines * rate_within(&r->engine, &r->load_of_one, &limits, room);
-	if (r->load >= 1)
-		return;
-	if (r->followed && is_inside(r, &limits))
-		r->inside = larger(r->inside, t->rate);
-	else if (r->followed)
-		r->inside = smaller(r->inside, (1 - inside_least) * t->rate);
+	if (r->load < 1 && r->followed && is_inside(r, limits))
+		r->inside = larger(r->inside, rate);
+	else if (r->load < 1 && r->followed)
+		r->inside = smaller(r->inside, (1 - inside_least) * rate);
 }
 
 bool
@@ -394,18 +442,25 @@ serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_room *
 }
 
 void
-serve_follow(struct serve *out, const struct plan *p, enum follow depth, struct rate_room *room,
+serve_follow(struct serve *out, const struct plan *p, enum follow depth, double enough, struct rate_room *room,
     struct rate_kept *kept)
 {
 	struct serve_rate *r = &out->rate;
+	const bool inside = r->limited && depth == FOLLOW_LIMITS;
+	const struct rate_limits limits = { limit_or_none(p->traffic.ttft_limit),
+		limit_or_none(p->traffic.tpot_limit), p->traffic.percentile };
 
 	if (!r->known || depth == FOLLOW_MEANS)
 		return;
+	if (inside)
+		r->inside = find_within(r, p, &limits, enough, room, kept);
+	if (inside && larger(r->inside, p->traffic.rate) < enough)
+		return; /* its own percentiles make no more of it */
 	r->followed = serve_has_times(r, p, p->traffic.rate);
 	if (r->followed)
 		serve_percentiles(r, p, room, kept);
 	if (r->followed && p->traffic.requests > 0 && !r->split)
 		r->joules = joules_of(out, p, r->reached * (double)p->serving.generate_tokens);
-	if (r->limited && depth == FOLLOW_LIMITS)
-		find_inside(r, p, room, kept);
+	if (inside)
+		agree_inside(r, p, &limits);
 }

@@ -25,7 +25,8 @@ void serve_percentiles(struct serve_rate *r, const struct plan *p, struct rate_r
     struct rate_kept *kept);
 
 /* Percentiles and the rate inside the limits: by events where one pool serves, at a rate that it
- * takes. Nothing of a plan without a rate. */
-void serve_follow(struct serve *out, const struct plan *p, enum follow depth,
+ * takes. Nothing of a plan without a rate. enough: where the rate inside is less, it and percentiles need not be
+ * right, 0 for all that are. */
+void serve_follow(struct serve *out, const struct plan *p, enum follow depth, double enough,
     struct rate_room *room, struct rate_kept *kept);
 #endif
