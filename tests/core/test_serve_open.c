@@ -31,6 +31,36 @@ estimate_at(const char *rate)
 	return s;
 }
 
+/* Only the part of a prompt that is computed goes through later stages, and none through those that only decode. */
+static void
+test_stages_behind(void **state)
+{
+	struct serve one, four;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("4");
+	set("pp", "4");
+	set("serving.prompt_tokens", "8000");
+	four = estimate_at("1");
+	set("traffic.prefixes", "2");
+	set("traffic.prefix_tokens", "7000");
+	one = estimate_at("1");
+	assert_true(one.rate.hit > .8 && one.ttft_seconds < .4 * four.ttft_seconds);
+	set("traffic.prefixes", "0");
+	set("max_batched_tokens", "1000"); /* parts of a prompt follow each other through the stages */
+	one = estimate_at("1");
+	assert_true(one.ttft_seconds < .8 * four.ttft_seconds);
+	set("max_batched_tokens", "0");
+	gpus("6");
+	set("serving.prefill_workers", "2xtp1");
+	four = estimate_at("1");
+	gpus("3");
+	set("pp", "1");
+	one = estimate_at("1");
+	assert_true(near(four.ttft_seconds, one.ttft_seconds, .05));
+}
+
 /* What a search asks: nothing changes above what is enough, whatever was kept, and below it nothing passes for more. */
 static void
 hold_inside(struct rate_kept *kept)
@@ -362,7 +392,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates), cmocka_unit_test(test_inside_of_search),
+		cmocka_unit_test(test_rates), cmocka_unit_test(test_inside_of_search), cmocka_unit_test(test_stages_behind),
 		cmocka_unit_test(test_sources_of_lengths), cmocka_unit_test(test_context_of_mix), cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
 		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
 		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises), cmocka_unit_test(test_rates_of_ranks),

@@ -41,6 +41,7 @@ struct rate_engine {
 	double kv_tokens;     /* tokens that its cache holds, INFINITY: no limit */
 	double answer, prompt_token; /* seconds outside of the engine: of a request, of a token, */
 	double fetch;         /* and to bring a cached prefix from the host */
+	double stages;        /* that a prompt's last pass goes through one after the other, 0 as 1 */
 	double tokens;        /* a step gives each request: 1 + drafts that are accepted, */
 	double tokens_sd;     /* over requests, */
 	double verified;      /* and so many are computed: 1 + drafts */
@@ -54,6 +55,10 @@ double rate_text(double prompt, double met);
 /* Steps that a prompt is held back, on average: the first of those that share a pass for `most`, or until so many
  * others are there, of which some come with each step; these for what is left of it. */
 double rate_held(double most, double others, double a_step);
+
+/* Seconds that the last pass of a prompt, of which a share was met before, takes in the stages behind the first: passes
+ * before it are there meanwhile. */
+double rate_behind(const struct rate_engine *e, double prompt, double met);
 
 /* Requests that an engine holds at once, of the load's mean lengths. */
 double rate_slots(const struct rate_engine *e, const struct rate_load *l);

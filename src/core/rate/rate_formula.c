@@ -9,6 +9,7 @@
 #define ENGINES "vLLM vllm/v1/core/sched/scheduler.py; SGLang python/sglang/srt/managers/scheduler.py"
 #define BENCHMARKS "MLCommons inference_results_v5.1; vLLM and SGLang benchmark results at a rate"
 
+#define STAGES "vLLM vllm/v1/core/sched/scheduler.py, _update_after_schedule: the next part of a prompt follows at once"
 #define HELD "TensorRT-LLM _torch/pyexecutor/py_executor.py, _waiting_requests"
 #define FETCH "LMCache docs, CPU offloading: a prefix found on the host is copied"
 
@@ -39,6 +40,14 @@ rate_held(double most, double others, double a_step)
 	const double met = first * a_step;
 
 	return first * (1 + met / 2) / (1 + met);
+}
+
+double
+rate_behind(const struct rate_engine *e, double prompt, double met)
+{
+	const double last = smaller(larger(1, prompt - floor(met * prompt)), larger(1, e->budget));
+
+	return e->stages > 1 ? (e->stages - 1) * rate_pass(&e->table, last, last * (2 * prompt - last)) : 0;
 }
 
 double
@@ -190,6 +199,9 @@ first_token(const struct working *w, struct rate_means *m, struct ledger *ledger
 		LEDGER_TERM(ledger, sum, q, "prefix from the host", FETCH, w->e->fetch,
 		    AS("seconds", w->e->fetch));
 	LEDGER_TERM(ledger, sum, q, "prefill", ENGINES, prefill, AS("seconds", prefill));
+	if (w->e->stages > 1)
+		LEDGER_TERM(ledger, sum, q, "its last pass in the stages behind", STAGES,
+		    rate_behind(w->e, w->l->prompt.mean, w->l->hit), AS("stages", w->e->stages));
 	if (!w->e->first && m->batch >= 1)
 		LEDGER_TERM(ledger, sum, q, "steps that it is mixed into", ENGINES,
 		    passes * larger(0, m->step - shared), IS(passes), AS("step", m->step),

@@ -320,8 +320,8 @@ static void
 count_request(struct loop *o, int32_t i, double end)
 {
 	const struct rate_request *const r = &o->room->request[i];
-	const double outside = o->e->answer + o->e->fetch +
-	    o->e->prompt_token * rate_text((double)r->prompt, met_of(o->l, i));
+	const double met = met_of(o->l, i), prompt = (double)r->prompt, outside = o->e->answer + o->e->fetch +
+	    rate_behind(o->e, prompt, met) + o->e->prompt_token * rate_text(prompt, met);
 	const double ttft = r->first - r->arrived + outside;
 	const double tpot = r->answer > 1 ? (end - r->first) / (double)(r->answer - 1) : 0;
 

@@ -79,20 +79,17 @@ serve_engine_of(const struct serve_work *w, double kv_tokens, double fetch)
 {
 	const struct plan *p = w->p;
 	const struct engine *row = engine_of(p);
-	const double ranks = serve_ranks_in_step(w), stages = w->setup->pp;
+	const double ranks = serve_ranks_in_step(w);
 	const double first = scale_or_one(p->calibration.ttft_scale);
 	struct rate_engine e = { .first = !row->mixes, .graphs = row->mixes_in_graphs && !p->serving.eager,
 		.ahead = w->rates.ahead,
 		.budget = w->setup->tokens * ranks, .held = w->setup->held, .enough = w->setup->enough, .slots = w->setup->seqs * ranks,
 		.kv_tokens = kv_tokens * ranks, .answer = first * w->rates.arrival,
-		.prompt_token = first * w->rates.prompt_token, .fetch = fetch,
+		.prompt_token = first * w->rates.prompt_token, .fetch = fetch, .stages = w->setup->pp,
 		.tokens = serve_tokens_a_step(p), .verified = 1 + (double)p->serving.draft_tokens };
 
 	e.tokens_sd = e.tokens > 1 ? .15 * e.tokens : 0; /* between texts */
 	put_steps(&e.table, w, scale_or_one(p->calibration.tpot_scale));
 	put_passes(&e.table, w, first);
-	/* stages work on different prompts, but each prompt goes through all of them */
-	e.answer += (stages - 1) * rate_pass(&e.table, serve_prompt_tokens(p),
-	    serve_prompt_tokens(p) * serve_prompt_tokens(p));
 	return e;
 }
