@@ -304,4 +304,6 @@ good $drafts --set=serving.draft_tokens=8 --set=serving.accepted_tokens=0.5
 out_has '^drafts +8 drafted, 0\.5 accepted: [01]\.[0-9]+ times the tokens, less than without from [0-9]+ requests on$'
 good $drafts --set=serving.draft_tokens=8 --set=serving.accepted_tokens=0
 out_has '^drafts +8 drafted, 0 accepted: 0\.[0-9]+ times the tokens, less than without at any batch$'
+good $drafts --set=serving.draft_tokens=8
+out_has '^drafts +8 drafted, none accepted as long as serving.acceptance does not say how many$'
 finish

@@ -61,6 +61,43 @@ test_stages_behind(void **state)
 	assert_true(near(four.ttft_seconds, one.ttft_seconds, .05));
 }
 
+/* At a rate too it is said how many GPUs would prefill if both pools were used alike. */
+static void
+test_balanced_at_rate(void **state)
+{
+	struct serve s;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("8");
+	set("traffic.mix", "rag");
+	set("serving.prefill_workers", "2xtp1");
+	s = estimate_at("1");
+	assert_true(s.prefill_gpus_balanced > .1 && s.prefill_gpus_balanced < 8);
+	set("traffic.mix", "reasoning");
+	assert_true(estimate_at("1").prefill_gpus_balanced < s.prefill_gpus_balanced);
+}
+
+/* Images are part of the prompt: no more of them than it has room for goes through the tower. */
+static void
+test_images_in_prompt(void **state)
+{
+	double small;
+
+	(void)state;
+	load("qwen2.5-vl-7b");
+	gpus("1");
+	set("serving.prompt_tokens", "300");
+	set("model.vision_params", "676");
+	set("model.vision_tokens", "16384");
+	set("serving.images", "2");
+	small = estimate_at("1").prefill_seconds;
+	set("serving.image_tokens", "150");
+	assert_true(near(estimate_at("1").prefill_seconds, small, 1e-9));
+	set("serving.image_tokens", "50");
+	assert_true(estimate_at("1").prefill_seconds < small);
+}
+
 /* What a search asks: nothing changes above what is enough, whatever was kept, and below it nothing passes for more. */
 static void
 hold_inside(struct rate_kept *kept)
@@ -393,6 +430,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates), cmocka_unit_test(test_inside_of_search), cmocka_unit_test(test_stages_behind),
+		cmocka_unit_test(test_balanced_at_rate), cmocka_unit_test(test_images_in_prompt),
 		cmocka_unit_test(test_sources_of_lengths), cmocka_unit_test(test_context_of_mix), cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
 		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
 		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises), cmocka_unit_test(test_rates_of_ranks),

@@ -152,6 +152,11 @@ print_drafts(const struct plan *p, const struct serve *s)
 
 	if (!(gain > 0))
 		return;
+	if (!(p->serving.accepted_tokens > 0) && !field_is_set(FIELD_ACCEPTED_TOKENS, p)) {
+		out_line(stdout, "drafts       %lld drafted, none accepted as long as serving.acceptance does not say how many",
+		    (long long)p->serving.draft_tokens);
+		return;
+	}
 	out_part(stdout, "drafts       %lld drafted, %.3g accepted: %.2f times the tokens, ",
 	    (long long)p->serving.draft_tokens, p->serving.accepted_tokens, gain);
 	if (s->draft_batch > 1)

@@ -96,7 +96,8 @@ rate_split(const struct rate_pools *p, const struct rate_engine *e, const struct
 {
 	const double prefill = p->lanes / p->busy, most = rate_slots(e, l);
 	const double decode = p->decoders * decode_rate(e, l, most);
-	struct rate_split s = { .saturation = smaller(prefill, decode), .prefilling = rate / prefill };
+	struct rate_split s = { .saturation = smaller(prefill, decode), .prefilling = rate / prefill,
+		.decoding = rate / decode };
 
 	s.stable = rate < s.saturation;
 	s.batch = batch_at(e, l, rate / p->decoders);

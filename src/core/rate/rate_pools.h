@@ -28,6 +28,7 @@ struct rate_split {
 	double saturation;        /* requests a second of both pools */
 	double batch;             /* in flight on a decoding engine */
 	double prefilling;        /* share of the prefill workers' time */
+	double decoding;          /* share of what the other pool takes at most */
 	double step, queue, ttft, tpot, life; /* means */
 	double after;             /* of ttft, what comes when a prompt is done: hop, transfer, a step */
 	bool stable;

@@ -190,7 +190,8 @@ open_one_pool(struct serve *out, const struct plan *p, const struct serve_work *
 }
 
 static void
-open_split(struct serve *out, const struct plan *p, const struct serve_work *w, struct ledger *ledger)
+open_split(struct serve *out, const struct plan *p, const struct pool *pool, const struct serve_work *w,
+    struct ledger *ledger)
 {
 	struct serve_rate *r = &out->rate;
 	const struct rate_split s = rate_split(&r->pools, &r->engine, &r->load_of_one, p->traffic.rate,
@@ -206,6 +207,7 @@ open_split(struct serve *out, const struct plan *p, const struct serve_work *w, 
 	out->tpot_seconds = s.stable ? s.tpot : 0;
 	out->prefill_rate = r->pools.lanes / r->pools.busy;
 	out->prefill_utilisation = s.prefilling;
+	out->prefill_gpus_balanced = serve_pools_balanced(p, pool, out->prefill_rate, p->traffic.rate / s.decoding);
 	set_rates(out, p, s.batch, s.life);
 }
 
@@ -234,7 +236,7 @@ serve_open(struct serve *out, const struct plan *p, const struct serve_setup *se
 		    (1 - r->hit)), r->engine.fetch, ledger);
 		r->pools.sent = out->transfer_seconds;
 		r->pools.decoders = r->engines;
-		open_split(out, p, &w, ledger);
+		open_split(out, p, &pool, &w, ledger);
 	} else {
 		open_one_pool(out, p, &w, ledger);
 	}

@@ -127,13 +127,12 @@ go_round(struct served *s, const struct pools *o, double sent, struct ledger *le
 	serve_settle(s, o->w, o->d, first, next, ledger);
 }
 
-/* GPUs that prefill when each pool is used as well as the other. */
-static double
-balanced(const struct pools *o, const struct pool *pool, const struct served *s)
+double
+serve_pools_balanced(const struct plan *p, const struct pool *pool, double prompts, double answers)
 {
-	const double gpus = (double)(pool->workers * pool->size), world = (double)plan_world(o->w->p);
-	const double prompt = gpus / o->rate / busy_share; /* GPU seconds of a request, */
-	const double answer = (world - gpus) * s->tpot * o->d->generate / s->decoding;
+	const double gpus = (double)(pool->workers * pool->size), world = (double)plan_world(p);
+	const double prompt = gpus / prompts / busy_share; /* GPU seconds of a request, */
+	const double answer = (world - gpus) / answers;
 
 	return world * prompt / (prompt + answer);
 }
@@ -162,7 +161,7 @@ serve_pools(struct serve *out, const struct pool *pool, const struct serve_work 
 		go_round(&s, &o, sent, round == ROUNDS ? ledger : NULL);
 	out->prefill_rate = o.rate;
 	out->prefill_utilisation = o.requests / s.cycle / o.rate;
-	out->prefill_gpus_balanced = balanced(&o, pool, &s);
+	out->prefill_gpus_balanced = serve_pools_balanced(w->p, pool, o.rate, s.decoding / (s.tpot * d->generate));
 	out->prefill_gpu_bytes = held_bytes(&q, &kv, out);
 	return s;
 }

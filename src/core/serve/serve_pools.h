@@ -21,4 +21,8 @@ struct rate_pools serve_pools_open(struct serve *out, const struct plan *p, cons
 /* Bytes a second, over the network cards of those GPUs of one engine that hold different parts of
  * a prompt's cache (MLA: the same latent on every TP rank). */
 double serve_transfer_rate(const struct plan *p, double attention_tp, double pp);
+
+/* GPUs that prefill when each pool is used as well as the other: the prefill workers take so many prompts a second, the
+ * other GPUs so many requests. */
+double serve_pools_balanced(const struct plan *p, const struct pool *pool, double prompts, double answers);
 #endif

@@ -324,8 +324,9 @@ add_images(const struct serve_work *w, const struct pass *s, double *sum, struct
 {
 	const struct plan *p = w->p;
 	const double images = p->serving.images * s->tokens / serve_prompt_tokens(p);
-	const double tokens = (double)(p->serving.image_tokens > 0 ? p->serving.image_tokens :
+	const double largest = (double)(p->serving.image_tokens > 0 ? p->serving.image_tokens :
 	    p->model.vision_tokens);
+	const double tokens = smaller(largest, (double)p->serving.prompt_tokens / larger(1e-9, p->serving.images));
 	const double n = 1e6 * p->model.vision_params / w->setup->tp, flops = w->rates.head.flops;
 
 	if (s->prefill && images > 0 && n > 0)
