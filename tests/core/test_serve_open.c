@@ -98,6 +98,30 @@ test_images_in_prompt(void **state)
 	assert_true(estimate_at("1").prefill_seconds < small);
 }
 
+/* What others share makes way for requests that run: it keeps none of them out, so what the engines take is no matter
+ * of the rate that is asked; a host's memory behind it makes that more. */
+static void
+test_most_with_prefixes(void **state)
+{
+	double few, many, host;
+
+	(void)state;
+	load("llama-3.1-8b");
+	gpus("1");
+	set("serving.prompt_tokens", "7000");
+	set("traffic.prefixes", "400");
+	set("traffic.prefix_tokens", "6000");
+	few = estimate_at("0.3").rate.saturation;
+	many = estimate_at("1.5").rate.saturation;
+	assert_true(few > 1.5 && near(few, many, .01));
+	set("serving.kv_host_gib", "1000");
+	host = estimate_at("0.3").rate.saturation;
+	assert_true(host > 1.3 * few);
+	assert_true(estimate_at("1000").rate.load > 1);
+	set("serving.kv_host_gib", "0");
+	set("traffic.prefixes", "0");
+}
+
 /* What a search asks: nothing changes above what is enough, whatever was kept, and below it nothing passes for more. */
 static void
 hold_inside(struct rate_kept *kept)
@@ -430,7 +454,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates), cmocka_unit_test(test_inside_of_search), cmocka_unit_test(test_stages_behind),
-		cmocka_unit_test(test_balanced_at_rate), cmocka_unit_test(test_images_in_prompt),
+		cmocka_unit_test(test_balanced_at_rate), cmocka_unit_test(test_most_with_prefixes), cmocka_unit_test(test_images_in_prompt),
 		cmocka_unit_test(test_sources_of_lengths), cmocka_unit_test(test_context_of_mix), cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
 		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
 		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises), cmocka_unit_test(test_rates_of_ranks),

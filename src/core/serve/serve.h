@@ -52,6 +52,8 @@ struct serve_rate {
 	double in_flight;
 	double inside;               /* requests a second inside the limits */
 	double hit;                  /* share of the prompts' tokens that the prefix cache has */
+	double most;                 /* requests a second of one engine whose hits follow from prefixes: fewer are
+	                              * left the more run; 0: others */
 	double preempted;            /* times that a request is put back */
 	double joules;               /* of a generated token, all GPUs */
 	double reached, busy;        /* by a benchmark of so many requests: of them a second, its drain

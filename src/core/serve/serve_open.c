@@ -17,6 +17,7 @@
 
 enum { HIT_ROUNDS = 4, KEPT_BISECTIONS = 40, SPLIT_BISECTIONS = 10 };
 
+static const double next_above = 1.001; /* of a rate that is taken: the most is known to that */
 static const double inside_least = .01;  /* of a rate, by which it misses its limits at least */
 static const double even_shape = 1e4;    /* of gaps, from which they are all the same */
 static const double idle_share = .15;    /* of a GPU's power when nothing runs, */
@@ -100,29 +101,80 @@ hit_share(const struct serve_rate *r, const struct plan *p, double room)
 	    (1 - exp(-requests_kept(beginnings, tokens, rest, larger(0, room)) / beginnings));
 }
 
-/* What of the cache running requests leave for prefixes, and the host's tier behind it. Requests
- * that share a prefix hold it once. */
-static void
-find_hits(struct serve_rate *r, const struct plan *p, double kv_bytes, double fetch_rate)
+/* Requests that run at once, at most: each has what it did not find and its answer, and a beginning that several of
+ * them found is there once. Others make way. */
+static double
+running_most(const struct serve_rate *r, const struct plan *p, double own, double pool)
+{
+	const struct rate_length *prompt = &r->load_of_one.prompt;
+	const double tokens = larger(1, beginning_of(p, prompt)), n = larger(1, (double)p->traffic.prefixes);
+	const double found = r->load_of_one.hit * prompt->mean / tokens;
+	double low = 0, high = pool / larger(1, own);
+
+	for (int i = 0; i < KEPT_BISECTIONS; i++) {
+		const double running = (low + high) / 2;
+
+		if (running * own + n * (1 - exp(-running * found / n)) * tokens < pool)
+			low = running;
+		else
+			high = running;
+	}
+	return larger(1, low);
+}
+
+/* What of the cache running requests leave for prefixes at the load's rate, and the host's tier behind it: the share
+ * that is found, and how many run. That which the GPU has. */
+static double
+hits_at_rate(struct serve_rate *r, const struct plan *p, double pool, double host)
 {
 	const struct rate_length *prompt = &r->load_of_one.prompt, *answer = &r->load_of_one.answer;
-	const double whole = prompt->mean + answer->mean / 2, pool = r->engine.kv_tokens;
-	const double host = kv_bytes > 0 ? p->serving.kv_host_gib * GIB / kv_bytes : 0;
-	double hit = 0, near = 0;
+	double near = 0;
 
 	for (int i = 0; i < HIT_ROUNDS; i++) {
-		const double own = prompt->mean * (1 - hit) + answer->mean / 2;
+		const double own = prompt->mean * (1 - r->load_of_one.hit) + answer->mean / 2;
 		const struct rate_means m = rate_means(&r->engine, &r->load_of_one, NULL);
 		const double left = larger(0, pool - m.batch * own);
 
 		near = hit_share(r, p, left);
-		hit = hit_share(r, p, left + host);
-		r->load_of_one.hit = hit;
-		r->engine.kv_tokens = larger(whole, pool - smaller(left, (double)p->traffic.prefixes *
-		    (double)p->traffic.prefix_tokens)) * whole / (prompt->mean * (1 - hit) + answer->mean / 2);
+		r->load_of_one.hit = hit_share(r, p, left + host);
+		r->engine.kv_tokens = (prompt->mean + answer->mean / 2) * running_most(r, p,
+		    prompt->mean * (1 - r->load_of_one.hit) + answer->mean / 2, pool);
 	}
-	r->load_of_one.found = beginning_of(p, prompt) / prompt->mean;
-	r->engine.fetch = fetch_rate > 0 ? (hit - near) * prompt->mean * kv_bytes / fetch_rate : 0;
+	return near;
+}
+
+/* The more requests run, the less of the cache is left for what they share: the largest rate at which so many hits are
+ * left that it is taken. */
+static double
+most_with_hits(const struct serve_rate *r, const struct plan *p, double pool, double host)
+{
+	struct serve_rate at = *r;
+	double low = 0, high;
+
+	at.load_of_one.hit = beginning_of(p, &at.load_of_one.prompt) / at.load_of_one.prompt.mean;
+	high = rate_means(&at.engine, &at.load_of_one, NULL).saturation;
+	for (int i = 0; i < SPLIT_BISECTIONS; i++) {
+		at.load_of_one.rate = (low + high) / 2;
+		hits_at_rate(&at, p, pool, host);
+		if (rate_means(&at.engine, &at.load_of_one, NULL).stable)
+			low = at.load_of_one.rate;
+		else
+			high = at.load_of_one.rate;
+	}
+	return low;
+}
+
+static void
+find_hits(struct serve_rate *r, const struct plan *p, double kv_bytes, double fetch_rate)
+{
+	const double host = kv_bytes > 0 ? p->serving.kv_host_gib * GIB / kv_bytes : 0, pool = r->engine.kv_tokens;
+	double near;
+
+	r->most = most_with_hits(r, p, pool, host);
+	near = hits_at_rate(r, p, pool, host);
+	r->load_of_one.found = beginning_of(p, &r->load_of_one.prompt) / r->load_of_one.prompt.mean;
+	r->engine.fetch = fetch_rate > 0 ?
+	    (r->load_of_one.hit - near) * r->load_of_one.prompt.mean * kv_bytes / fetch_rate : 0;
 }
 
 static bool
@@ -178,7 +230,8 @@ open_one_pool(struct serve *out, const struct plan *p, const struct serve_work *
 
 	if (m.stable && ledger != NULL) /* else there is no time to explain */
 		rate_means(&r->engine, &r->load_of_one, ledger);
-	r->saturation = m.saturation * r->engines;
+	r->saturation = r->engines * (!(r->most > 0) ? m.saturation :
+	    m.stable ? larger(r->most, next_above * r->load_of_one.rate) : smaller(r->most, m.saturation));
 	out->step_seconds = serve_step(w, larger(1, m.batch) / serve_ranks_in_step(w), ledger);
 	out->prefill_seconds = serve_prompt_alone(w, larger(1, r->load_of_one.prompt.mean *
 	    (1 - r->load_of_one.hit)), ledger);
@@ -408,12 +461,12 @@ find_within(const struct serve_rate *r, const struct plan *p, const struct rate_
 
 	enough /= engines;
 	if (found != NULL && found->of == of && (found->rate.most <= found->rate.least || found->rate.most <= enough))
-		return engines * found->rate.least;
+		return smaller(r->saturation, engines * found->rate.least);
 	in = r->split ? split_within(r, p, limits, enough, room, kept) :
 	    rate_within(&r->engine, &r->load_of_one, limits, enough, room);
 	if (found != NULL)
 		*found = (struct rate_found){ of, in };
-	return engines * in.least;
+	return smaller(r->saturation, engines * in.least);
 }
 
 /* It agrees with the percentiles at the plan's own rate, of which chance decides as well. */
