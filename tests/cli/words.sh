@@ -40,6 +40,14 @@ says '^cluster +1 nodes? x 4 GPUs' estimate --gpus=4
 # A checkpoint's name says its format.
 says '^model.checkpoint_dtype = int4 .set.$' explain Qwen/Qwen3-32B-AWQ serve model.checkpoint_dtype
 
+says '^model.checkpoint_dtype = int4 .set.$' explain unsloth/llama-3-8b-bnb-4bit serve model.checkpoint_dtype
+says '^model +mistral-7b-v0.1' estimate HuggingFaceH4/zephyr-7b-beta
+
+# Somebody's fine-tune is known by its size and what it was made of, which is said.
+says '^model +llama-3.1-8b' estimate NousResearch/Hermes-3-Llama-3.1-8B
+grep -q 'Hermes-3-Llama-3.1-8B is taken for a llama-3.1-8b: the name has other words too' err || fail 'is not said'
+says '^model +qwen3-8b' estimate --model=Skywork/Skywork-Reward-V2-Qwen3-8B
+
 # A format is that of what the plan is for, whichever word comes first.
 says '^serving.weight_dtype = fp8 .set.$' explain fp8 serve serving.weight_dtype
 says '^training.precision = fp8 .set.$' explain fp8 training.precision
@@ -76,6 +84,9 @@ refuses() {
 }
 
 refuses "llama is part of several names: llama-7b" estimate llama tp8
+refuses "'my-llama-3-8b' is neither a file nor a word" estimate my-llama-3-8b
+refuses "'runs/old/llama-3-8b-x' is neither a file nor a word" estimate runs/old/llama-3-8b-x
+refuses "'acme/llama-3-8b-pruned' is neither a file nor a word" estimate acme/llama-3-8b-pruned
 refuses "'nothing' is neither a file nor a word of a plan" estimate nothing
 refuses "'dp8': not a field but a result" estimate dp8
 refuses "vllm is a value of several fields: layout, engine" estimate vllm

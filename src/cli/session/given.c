@@ -31,6 +31,16 @@ put_said(struct given *g, const char *said)
 	return true;
 }
 
+/* Of a fine-tune that the catalogue does not have, which shape it is taken to have. */
+static void
+tell_assumed(const char *name, const struct catalog *catalog)
+{
+	const struct catalog_entry *entry = naming_assumed(&catalog->models, name);
+
+	if (entry != NULL)
+		complain("%s is taken for a %s: the name has other words too (fix: import its config.json, if its shape is another)", name, entry->id);
+}
+
 /* A value as it is, or the entry that it means. */
 static bool
 read_setting(struct given *g, const struct setting *given, const struct catalog *catalog)
@@ -41,8 +51,10 @@ read_setting(struct given *g, const struct setting *given, const struct catalog 
 	char said[SAID_SIZE];
 
 	if ((model || given->field == FIELD_GPU) && catalog_find(list, given->value) == NULL) {
-		if (model && naming_settings(list, given->value, said, sizeof said))
+		if (model && naming_settings(list, given->value, said, sizeof said)) {
+			tell_assumed(given->value, catalog);
 			return put_said(g, said);
+		}
 		entry = shorthand_entry(list, given->value, said, sizeof said);
 	}
 	g->setting[g->count++] = (struct setting){ given->field, entry != NULL ? entry->id : given->value };
@@ -121,8 +133,10 @@ read_word(struct given *g, const struct options *o, const char *word, const stru
 		return put_gpus(g, joined, p);
 	if (is == SHORTHAND_NONE)
 		is = shorthand_read(joined, p, catalog, said, sizeof said);
-	if (is == SHORTHAND_SAYS)
+	if (is == SHORTHAND_SAYS) {
+		tell_assumed(word, catalog);
 		return put_said(g, said);
+	}
 	if (is == SHORTHAND_UNCLEAR)
 		usage_error("%s", said);
 	else if (tells_result(word))

@@ -29,7 +29,7 @@ naming_plain(char out[NAMING_SIZE], const char *name, size_t length)
 /* Words of how it was trained, packed or repacked, and of the makers. */
 static const char finishes[] = "instruct chat base hf it pt sft dpo rl grpo zero thinking preview text "
     "reasoning mixture deduped source linearized dynamic dequantized bnb unsloth gguf mlx ct kv a16 a8 w8a16 only meta nvidia "
-    "lora qlora converted merged safeguard";
+    "lora qlora converted merged safeguard alpha beta abliterated";
 
 /* Same decoder, other texts or other heads; what sees and hears stands beside it. */
 static const char kinds[] = "math coder code embedding reranker guard prm rm vl omni audio";
@@ -45,7 +45,7 @@ static const struct {
 	const char *words, *format;
 } formats[] = {
 	{ "bf16", "bf16" }, { "fp16", "fp16" }, { "fp-8 fp8 w8a8fp8 mxfp-8", "fp8" }, { "nvfp-4 fp4", "nvfp4" }, { "mxfp-4", "mxfp4" },
-	{ "int-4 int4 4bit awq gptq nf4 w4a16 autoround", "int4" }, { "int-8 int8 8bit w8a8", "int8" },
+	{ "int-4 int4 4bit 4bits awq gptq nf4 w4a16 autoround", "int4" }, { "int-8 int8 8bit 8bits w8a8", "int8" },
 };
 
 static bool
@@ -73,7 +73,7 @@ format_of(const char *at, size_t n)
 	return NULL;
 }
 
-/* "aqlm", "2bit", "1x16" */
+/* "aqlm", "2bit", "1x16"; 4bit is as well, and a format of which a plan knows. */
 static bool
 is_packing(const char *at, size_t n)
 {
@@ -224,7 +224,7 @@ is_packed(const char *plain)
 
 	for (size_t n; *plain != '\0'; plain += n + (plain[n] == '-')) {
 		n = strcspn(plain, "-");
-		packed = packed || is_packing(plain, n);
+		packed = packed || (is_packing(plain, n) && format_of(plain, n) == NULL);
 	}
 	return packed;
 }
@@ -247,15 +247,41 @@ naming_read(struct naming *n, const struct catalog_list *models, const char *pla
 	return true;
 }
 
+/* OWNER/NAME, as Hugging Face has it, and no file: plans/my-llama-3-8b.cfg. */
+static bool
+is_owned(const char *name)
+{
+	const char *slash = strchr(name, '/'), *dot = strrchr(name, '.');
+
+	return slash != NULL && slash != name && slash[1] != '\0' && strchr(slash + 1, '/') == NULL && *name != '.' && *name != '~' &&
+	    (dot == NULL || !is_other(dot + 1, strlen(dot + 1)));
+}
+
+/* The model that a name says, as words have it: one that other words stand in belongs to somebody. */
+static bool
+read_named(struct naming *n, const struct catalog_list *models, const char *name)
+{
+	char plain[NAMING_SIZE];
+	const char *bare = catalog_bare_name(name);
+
+	naming_plain(plain, bare, strlen(bare));
+	return naming_read(n, models, plain) && !n->packed && (n->open < OPEN_OTHER || is_owned(name));
+}
+
+const struct catalog_entry *
+naming_assumed(const struct catalog_list *models, const char *name)
+{
+	struct naming n;
+
+	return catalog_find(models, name) == NULL && read_named(&n, models, name) && n.open >= OPEN_OTHER ? n.entry : NULL;
+}
+
 bool
 naming_settings(const struct catalog_list *models, const char *name, char *out, size_t size)
 {
-	char plain[NAMING_SIZE];
 	struct naming n;
 
-	name = catalog_bare_name(name);
-	naming_plain(plain, name, strlen(name));
-	if (!naming_read(&n, models, plain) || n.open >= OPEN_OTHER || n.packed)
+	if (!read_named(&n, models, name))
 		return false;
 	text_put(out, size, "%s=%s", field_table[FIELD_PRESET].path, n.entry->id);
 	if (n.format != NULL)

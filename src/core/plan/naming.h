@@ -33,6 +33,9 @@ void naming_plain(char out[NAMING_SIZE], const char *name, size_t length);
 bool naming_read(struct naming *n, const struct catalog_list *models, const char *plain);
 
 /* What a name says as settings: "model.preset=qwen3-32b model.checkpoint_dtype=int4". False, where it says none,
- * or has words that are no part of a model's name. */
+ * or has words that are no part of a model's name and is not of the form OWNER/NAME. */
 bool naming_settings(const struct catalog_list *models, const char *name, char *out, size_t size);
+
+/* The entry that a name means which has other words too, of whose shape nobody knows more: NULL where it has none. */
+const struct catalog_entry *naming_assumed(const struct catalog_list *models, const char *name);
 #endif
