@@ -18,7 +18,7 @@ END
 cat >Granite-X/config.json <<-'END'
 	{ "model_type": "granite", "hidden_size": 4096, "num_hidden_layers": 40,
 	  "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 12800,
-	  "vocab_size": 49159, "max_position_embeddings": 131072, "rms_norm_eps": 1e-05 }
+	  "vocab_size": 49160, "max_position_embeddings": 131072, "rms_norm_eps": 1e-05 }
 END
 run 0 import Qwen3-8B/config.json -o plan.cfg
 err_has '^taken   num_hidden_layers -> model\.layers = 36$'
@@ -40,7 +40,7 @@ cat out >>own/shardplan/models.cfg
 run 0 import Granite-X/config.json
 err_has '^assumed model\.preset = granite-x: the shape is that of the catalogue$'
 run 0 explain --model granite-x params.total
-out_has '^params\.total = 8,170,864,640 parameters$'
+out_has '^params\.total = 8,170,868,736 parameters$'
 run 0 models mine
 out_has 'layers = 36;'
 # engines load what is published, which an entry says
