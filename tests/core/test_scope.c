@@ -75,7 +75,7 @@ compare(void)
 }
 
 /* The bounds of a search are no more than what they bound: the state of all layers by stages,
- * their work by stages without and with what recompute repeats, the pipeline without shards. */
+ * their work by stages without and with what recompute repeats, the pipeline without shards, products alone. */
 static void
 bounded(const struct plan *p)
 {
@@ -87,6 +87,7 @@ bounded(const struct plan *p)
 		return;
 	assert_true(scope_place(&scope, p) && scope_step(&scope, p)->least <= whole->step.seconds);
 	assert_true(update_least(p) <= whole->step.optimizer_seconds);
+	assert_true(steptime_floor(p) <= whole->step.seconds);
 	assert_true(steptime_least(scope_batch(&scope, p), p, false, 0) <= whole->step.seconds);
 	assert_true(steptime_least(scope_flows(&scope, p), p, true, p->parallel.vpp) <= whole->step.seconds);
 	none.training.recompute = RECOMPUTE_NONE;

@@ -348,9 +348,7 @@ enter_part(const struct walk *w, uint64_t index)
 static void
 walk_part(const struct walk *w, uint64_t part)
 {
-	/* What has more comes last: it is looked at first where more is better. */
-	const bool last = w->known >= 0 && w->search->objective[0].more;
-	const uint64_t size = w->space->size / w->parts, index = (last ? w->parts - 1 - part : part) * size;
+	const uint64_t size = w->space->size / w->parts, index = (w->backward ? w->parts - 1 - part : part) * size;
 	const int changes = enter_part(w, index);
 
 	if (changes < 0)
@@ -419,6 +417,16 @@ known_after(const struct search *s)
 	    space_place(s->space, (enum field_id)t->id) : -1;
 }
 
+/* What has more comes last: it is looked at first where more is better, or where more GPUs are faster. */
+static bool
+more_is_first(const struct walk *w)
+{
+	const struct search_space *s = w->space;
+
+	return w->known >= 0 ? w->search->objective[0].more :
+	    w->by_time && s->outer > 0 && s->field[0].field == FIELD_NODES;
+}
+
 /* Which numbers plans are judged by. */
 static void
 plan_estimates(struct walk *w)
@@ -438,6 +446,7 @@ plan_estimates(struct walk *w)
 	w->by_memory = !s->front && target_is_memory(&s->objective[0]);
 	w->by_phases = !s->front && target_phase_weight(&s->objective[0], &s->space->plan) > 0;
 	w->known = !s->front ? known_after(s) : -1;
+	w->backward = more_is_first(w);
 }
 
 /* Walk all parts, each walk in a thread of its own. */

@@ -83,6 +83,13 @@ is_asked(double seconds)
 	return seconds > 0 && seconds < INFINITY;
 }
 
+/* No split over so many GPUs is fast enough. */
+static bool
+cluster_is_slow(const struct plan *p, double limit)
+{
+	return is_asked(limit) && !plan_has_rl(p) && steptime_floor(p) > limit;
+}
+
 static bool
 batch_is_slow(const struct plan *p, struct scope *scope, double limit)
 {
@@ -497,6 +504,8 @@ bounds_all(const struct bounds *b, const struct search_space *s, int field, uint
 		return false;
 	if (field >= s->rollouts)
 		return false;
+	if (field == s->outer - 1 && cluster_is_slow(p, enough->seconds))
+		return true;
 	if (field == b->shards_after && room_all_full(b, s, index, p, room, &enough->bytes))
 		return true;
 	if (field == b->pp && room->full[space_digit(s, b->pp, index)])

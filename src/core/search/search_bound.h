@@ -4,6 +4,7 @@
  *
  * As search_cut.h asks rules, a walk asks here as soon as the fields that decide are in:
  *
+ *   outer      GPUs, model and batch: these GPUs take too long for the products of all layers alone
  *   shards     sizes of TP, CP and experts: the state of all layers by stages, for each PP that
  *              can place them and the ZeRO stage that takes least, is more than a GPU has
  *   split      and micro-batch: no PP that has room divides the batch, or the work of all layers

@@ -68,12 +68,25 @@ placing_vpp(const struct bounds *b, const struct search_space *s, int pp, struct
 	return first;
 }
 
+/* The outer fields that are in, but for those of the cluster: how many GPUs there are, and of what kind, is
+ * nothing to layers. */
+static uint64_t
+layers_of(const struct search_space *s, uint64_t index)
+{
+	uint64_t of = 1;
+
+	for (int i = 0; i < s->outer; i++)
+		if (!field_same_section(s->field[i].field, FIELD_NODES))
+			of += (uint64_t)space_digit(s, i, index) * s->field[i].stride;
+	return of;
+}
+
 /* The outer fields and PP decide that, and no size. */
 static void
 find_placed(const struct bounds *b, const struct search_space *s, uint64_t index,
     struct plan *p, struct bound_room *room)
 {
-	const uint64_t outer = 1 + (s->outer > 0 ? index / s->field[s->outer - 1].stride : 0);
+	const uint64_t outer = layers_of(s, index);
 	const size_t all = map_place(b, s, room_values(s, b->pp), 0, 0);
 	struct parallel own;
 

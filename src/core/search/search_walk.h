@@ -22,6 +22,7 @@ struct walk {
 	bool by_memory;  /* or the fullest GPU does, */
 	bool by_phases;  /* or the step with its rollouts does */
 	bool scouts;     /* a few values of some fields stand for all: how slow the best may be */
+	bool backward;   /* the last parts are looked at first */
 	int known;       /* the free field after which a plan's score is, -1: its estimate says */
 	int shared;      /* so many free fields are fixed by the part that was taken */
 	uint64_t parts;

@@ -386,6 +386,20 @@ steptime_run_pass(const struct step_run *r, const struct plan *p)
 }
 
 double
+steptime_floor(const struct plan *p)
+{
+	const struct machine g = machine_of(p);
+	const struct flops f = flops_of_token(p, false);
+	const double kept = p->training.moe_capacity_factor > 0 ? smaller(1, p->training.moe_capacity_factor) : 1;
+	const double tokens = (double)p->training.global_batch_size * (double)p->training.sequence_length;
+	const double rate = larger(larger(g.linear.reached, g.grouped.reached), g.plain.reached);
+
+	if (!g.known || p->others > 0 || adapters_only(p)) /* some may be faster, or leave gradients out */
+		return 0;
+	return tokens * (f.projections + f.mlp + f.shared + kept * f.experts) / rate / (double)pool_rest(p);
+}
+
+double
 steptime_least(struct step_setup *s, const struct plan *p, bool piped, int64_t chunks)
 {
 	const struct parallel *par = &p->parallel;
