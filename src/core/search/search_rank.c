@@ -72,11 +72,12 @@ is_nowhere_worse(const struct search *s, const struct search_key *a, const struc
 	return true;
 }
 
-/* a makes b needless on a front: nowhere worse, and better somewhere or simpler. */
+/* a makes b needless on a front: nowhere worse, and better somewhere. Not by being simpler alone: one that is as good
+ * may be like another, simpler one that comes yet. */
 static bool
-dominates(const struct search *s, const struct search_key *a, const struct search_key *b)
+outdoes(const struct search *s, const struct search_key *a, const struct search_key *b)
 {
-	return is_nowhere_worse(s, a, b) && rank_before(s, a, b);
+	return is_nowhere_worse(s, a, b) && compare_keys(s, a, b) < 0;
 }
 
 /* The one that stood in the way comes first: it will stand in the way of the next one too. */
@@ -91,7 +92,7 @@ keep_front(const struct search *s, struct search_worker *w, const struct search_
 			return;
 		}
 	for (size_t i = 0; i < w->kept; i++)
-		if (dominates(s, &w->key[i], key)) {
+		if (outdoes(s, &w->key[i], key)) {
 			const struct search_key first = w->key[0];
 
 			w->key[0] = w->key[i];
@@ -99,7 +100,7 @@ keep_front(const struct search *s, struct search_worker *w, const struct search_
 			return;
 		}
 	for (size_t i = 0; i < w->kept; i++)
-		if (!dominates(s, key, &w->key[i]))
+		if (!outdoes(s, key, &w->key[i]))
 			w->key[left++] = w->key[i];
 	w->kept = left;
 	if (w->kept < w->room)
@@ -271,6 +272,18 @@ rank_merge(const struct search *s, struct search_worker *w, const struct search_
 		rank_nearest(s, w, &from->nearest);
 }
 
+/* All keys of a front are in, in order: of those that are as good the simplest stays. */
+static void
+thin_front(const struct search *s, struct search_worker *w)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < w->kept; i++)
+		if (left == 0 || compare_keys(s, &w->key[left - 1], &w->key[i]) != 0)
+			w->key[left++] = w->key[i];
+	w->kept = left;
+}
+
 void
 rank_sort(const struct search *s, struct search_worker *w)
 {
@@ -282,4 +295,6 @@ rank_sort(const struct search *s, struct search_worker *w)
 			w->key[k] = w->key[k - 1];
 		w->key[k] = key;
 	}
+	if (s->front)
+		thin_front(s, w);
 }
