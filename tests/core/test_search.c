@@ -874,6 +874,33 @@ likes_of_the_last(void **state)
 	assert_int_equal(w->spares, 0);
 }
 
+/* On a front what is as good as a simpler plan of other memory may be like the simplest of all. */
+static void
+likes_on_a_front(void **state)
+{
+	static struct search_space none;
+	const struct search s = { .space = &none, .objectives = 2, .front = true };
+	const struct search_key found[] = {
+		{ .index = 2, .score = { 2, 3 }, .tie = { [TIE_MEMORY] = 8 } },
+		{ .index = 5, .score = { 2, 3 }, .tie = { [TIE_MEMORY] = 7 } },
+		{ .index = 1, .score = { 2, 3 }, .tie = { [TIE_MEMORY] = 7 } },
+		{ .index = 0, .score = { 3, 2 } },
+	};
+	struct search_worker *w = &workers[0];
+
+	(void)state;
+	w->room = 4;
+	for (size_t turn = 0; turn < 4; turn++) {
+		w->kept = w->spares = 0;
+		for (size_t i = 0; i < 4; i++)
+			rank_keep(&s, w, &found[(i + turn) % 4]);
+		rank_sort(&s, w);
+		assert_int_equal(w->kept, 2);
+		assert_int_equal(w->key[0].index, 1);
+		assert_int_equal(w->key[0].like, 1);
+	}
+}
+
 /* A layout of its own places what its PP does not divide, and says how many chunks there are. */
 static void
 layouts_place(void **state)
@@ -1276,8 +1303,14 @@ limits_of_service(void **state)
 		{ "slo", "1s/30ms" }, { "slo", "TTFT<=1s", "itl:30ms" }, { "slo", "tpot", "30ms", "1", "s" },
 		{ "slo", "ttft=1s,tpot=30ms", "20", "rps" }, { "slo", "1s", "30ms", "20/s" },
 		{ "slo", "p95", "1s", "30ms", "at", "20qps" } };
-	static const char *const refused[][4] = { { "slo", "30ms" }, { "slo", "p95", "1s", "30ms" }, { "slo", "1s", "ttft" },
+	static const char *const refused[][4] = { { "slo", "200ms" }, { "slo", "p95", "1s", "30ms" }, { "slo", "1s", "ttft" },
 		{ "slo", "p95", "p50", "1s" } };
+	static const struct { const char *asked[3], *is, *isnt; } alone[] = {
+		{ { "slo", "30ms" }, "tpot_seconds<=30ms", "ttft" }, { { "slo", "2s" }, "ttft_seconds<=2s", "tpot" },
+		{ { "slo", "tps", "25" }, "tpot_seconds<=40ms", "ttft" }, { { "tps", "25" }, "tpot_seconds<=40ms", "ttft" },
+		{ { "slo", "tps=25" }, "tpot_seconds<=40ms", "ttft" }, { { "tpot=30ms" }, "tpot_seconds<=30ms", "ttft" },
+		{ { "ttft", "1s" }, "ttft_seconds<=1s", "tpot" },
+	};
 	static const char *const none[] = { "1m", "1parsec", "0s", "s", "1000", "30" };
 	char options[QUESTION_SIZE], err[QUESTION_SIZE], word[32];
 	struct plan p;
@@ -1307,6 +1340,14 @@ limits_of_service(void **state)
 		assert_int_equal(question_ask(&p, NULL, refused[i], i == 0 ? 2 : i == 2 ? 3 : 4, options, err), -1);
 	assert_int_equal(question_ask(&p, NULL, (const char *const[]){ "slo", "25", "tok/s" }, 3, options, err), 3);
 	assert_non_null(strstr(options, "tpot_seconds<=40ms"));
+	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+		const char *const words[] = { alone[i].asked[0], alone[i].asked[1], alone[i].asked[2] };
+		const int count = words[1] == NULL ? 1 : words[2] == NULL ? 2 : 3;
+
+		assert_int_equal(question_ask(&p, NULL, words, count, options, err), count);
+		assert_non_null(strstr(options, alone[i].is));
+		assert_null(strstr(options, alone[i].isnt));
+	}
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
 		const char *const words[] = { "slo", word };
 
@@ -1340,7 +1381,9 @@ questions_as_typed(void **state)
 		{ "deadline two weeks 500B", "where=run.days<=14d", "token_budget=500 " },
 		{ "deadline 500B in a month", "where=run.days<=30d", "token_budget=500 " },
 		{ "deadline 1e12 30d", "where=run.days<=30d", "token_budget=1000 " },
-		{ "min gpus", "objective=gpus", "" }, { "fastest", "objective=time", "" },
+		{ "min gpus", "objective=gpus", "" }, { "how many gpus", "objective=gpus", "" },
+		{ "how few nodes", "objective=gpus", "" }, { "deadline=30d 15T", "where=run.days<=30d", "token_budget=15000 " },
+		{ "budget=2M 300B", "where=cost<=2000000", "token_budget=300" }, { "fastest", "objective=time", "" },
 		{ "biggest micro batch", "objective=training.micro_batch_size", "" },
 		{ "largest model for 4 nodes", "free=model.preset free=cluster.nodes=4", "" },
 		{ "longest sequence on 2 GPUs", "free=cluster.nodes=1 free=cluster.gpus_per_node=2", "" },
@@ -1451,7 +1494,7 @@ main(void)
 		cmocka_unit_test(catalogue_entries), cmocka_unit_test(largest_models), cmocka_unit_test(splits),
 		cmocka_unit_test(kept_activations), cmocka_unit_test(traffic_before_pipelines),
 		cmocka_unit_test(layouts_place), cmocka_unit_test(nearest_of_none),
-		cmocka_unit_test(likes_of_the_last),
+		cmocka_unit_test(likes_of_the_last), cmocka_unit_test(likes_on_a_front),
 		cmocka_unit_test(copies_are_cut), cmocka_unit_test(at_a_rate),
 		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
 		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines), cmocka_unit_test(budgets),

@@ -148,7 +148,11 @@ ask_budget(const struct plan *p, const struct catalog *catalog, const char *cons
 	return put_budget(p, said > 0 ? larger(money, said) : 0, &tokens, options, err) ? taken : -1;
 }
 
-enum { LIMIT_TTFT, LIMIT_TPOT, LIMIT_RATE };
+enum { LIMIT_TTFT, LIMIT_TPOT, LIMIT_RATE, LIMIT_SPEED };
+
+/* One time without a name is TPOT up to here and TTFT from there on; between nobody can tell: services ask for 100 to
+ * 200 ms a token, and for 125 ms to 15 s to the first one (Zhong et al. 2024, DistServe, arXiv 2401.09670, table 1). */
+static const double tpot_most = 0.1, ttft_least = 0.4;
 
 /* Limits of a service as they are said, 0 where they are not; so many of the times were said without a name. */
 struct service {
@@ -166,6 +170,7 @@ limit_named(const char *word)
 	} rows[] = {
 		{ "ttft", LIMIT_TTFT }, { "tpot", LIMIT_TPOT }, { "itl", LIMIT_TPOT }, { "tbt", LIMIT_TPOT },
 		{ "rate", LIMIT_RATE }, { "rps", LIMIT_RATE }, { "qps", LIMIT_RATE },
+		{ "tps", LIMIT_SPEED }, { "speed", LIMIT_SPEED },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -195,6 +200,20 @@ take_bare(const char *const *word, int words, struct service *of)
 	return taken;
 }
 
+/* Tokens a second of a user, whose unit is said already. */
+static int
+take_speed(const char *const *word, int words, struct service *of)
+{
+	double speed;
+	int taken = words_speed(word, words, &speed);
+
+	if (taken == 0)
+		taken = words_amount(word, words, &speed);
+	if (taken > 0)
+		of->seconds[LIMIT_TPOT] = 1 / speed;
+	return taken;
+}
+
 /* One of them: "ttft 1s", "1 s", "20 rps", "p99"; how many words it takes, 0 for another one, -1 with
  * the reason where what follows its name is none. */
 static int
@@ -219,10 +238,14 @@ take_limit(const char *const *word, int words, struct service *of, char *err)
 		return take_bare(word, words, of);
 	if (limit < LIMIT_RATE)
 		taken = words_time(value, left, &of->seconds[limit]);
+	else if (limit == LIMIT_SPEED)
+		taken = take_speed(value, left, of);
 	else if ((taken = words_rate(value, left, &of->rate)) == 0)
 		taken = words_amount(value, left, &of->rate);
 	if (taken > 0)
 		return small + 1 + taken;
+	if (limit == LIMIT_SPEED)
+		return refuse_question(err, "a speed is a number of tokens a second of one user, such as tps=30");
 	return refuse_question(err, limit < LIMIT_RATE ? "a limit is a time with its unit, such as ttft=1s or tpot=30ms" :
 	    "the rate is a number of requests a second, such as rate=20");
 }
@@ -235,9 +258,13 @@ read_service(const char *const *word, int words, struct service *of, char *err)
 
 	while ((taken = take_limit(word + i, words - i, of, err)) > 0)
 		i += taken;
-	if (taken == 0 && of->bare == 1 && !(of->seconds[LIMIT_TPOT] > 0))
-		return refuse_question(err, "which limit is that time? Such as ttft=1s or tpot=30ms; of two times the longer "
-		    "one is TTFT");
+	if (taken == 0 && of->bare == 1 && !(of->seconds[LIMIT_TPOT] > 0) && of->seconds[LIMIT_TTFT] < ttft_least) {
+		if (of->seconds[LIMIT_TTFT] > tpot_most)
+			return refuse_question(err, "which limit is that time? Such as ttft=1s or tpot=30ms; of two times the "
+			    "longer one is TTFT");
+		of->seconds[LIMIT_TPOT] = of->seconds[LIMIT_TTFT];
+		of->seconds[LIMIT_TTFT] = 0;
+	}
 	if (of->bare == 2 && of->seconds[LIMIT_TTFT] < of->seconds[LIMIT_TPOT]) {
 		const double ttft = of->seconds[LIMIT_TPOT];
 
@@ -312,18 +339,18 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 	return taken;
 }
 
-/* Parts of a node where there is one: nobody takes three GPUs of each of five. */
+/* Parts of a node where there is one: nobody takes three GPUs of each of five. "How many GPUs" asks for them, too. */
 static int
 ask_fewest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
     char *options, char *err)
 {
-	(void)catalog, (void)word, (void)words, (void)err;
+	(void)catalog, (void)err;
 	text_put(options, QUESTION_SIZE, "objective=gpus");
 	if (p->cluster.nodes == 1 && p->cluster.gpus_per_node > 1)
 		text_add(options, QUESTION_SIZE, " free=cluster.gpus_per_node=1..%lld",
 		    (long long)p->cluster.gpus_per_node);
 	put_nodes_from(1, options);
-	return 0;
+	return words > 0 && text_choice_index("many|few", word[0]) >= 0;
 }
 
 /* "for 8 GPUs", "on 2 nodes": others than the plan's. How many words that takes, -1 for no such number. */
@@ -488,9 +515,9 @@ const struct question question_table[] = {
 	    ask_deadline },
 	{ "budget", "", "MONEY [TOKENS]", "the fastest run that costs no more, on these nodes or fewer",
 	    ask_budget },
-	{ "slo", "sla|limits", "[ttft=TIME] [tpot=TIME] [rate=N]",
+	{ "slo", "sla|limits|ttft|tpot|itl|tbt|tps", "[ttft=TIME] [tpot=TIME] [rate=N]",
 	    "most tokens of a GPU within these times; at N requests a second the fewest GPUs", ask_slo },
-	{ "fewest", "min|minimum|smallest|least", "", "the fewest GPUs that it fits on", ask_fewest },
+	{ "fewest", "min|minimum|smallest|least|how", "", "the fewest GPUs that it fits on", ask_fewest },
 	{ "longest", "", "", "the longest sequence or context that fits", ask_longest },
 	{ "largest", "max|maximum|biggest", "model|batch|context",
 	    "the largest one that fits; models of the last two years", ask_largest },
@@ -504,8 +531,11 @@ const size_t question_count = sizeof question_table / sizeof *question_table;
 const struct question *
 question_find(const char *name)
 {
+	char first[32];
+
+	text_put(first, sizeof first, "%.*s", (int)strcspn(name, "=:<"), name);
 	for (size_t i = 0; i < question_count; i++)
-		if (text_equal(question_table[i].name, name) || text_choice_index(question_table[i].also, name) >= 0)
+		if (text_equal(question_table[i].name, first) || text_choice_index(question_table[i].also, first) >= 0)
 			return &question_table[i];
 	return NULL;
 }
@@ -524,15 +554,17 @@ question_ask(const struct plan *p, const struct catalog *catalog, const char *co
 {
 	const struct question *q = words > 0 ? question_find(word[0]) : NULL;
 	struct pieces of;
-	int taken;
+	int taken, name;
 
 	options[0] = err[0] = '\0';
 	if (q == NULL)
 		return 0;
-	words_apart(&of, word + 1, words - 1);
-	taken = q->ask(p, catalog, of.word, of.count, options, err);
+	words_apart(&of, word, words);
+	name = limit_named(of.word[0]) < 0; /* a limit is said with the question that it is of, or without */
+	taken = q->ask(p, catalog, of.word + name, of.count - name, options, err);
 	if (taken < 0)
 		return -1;
+	taken += name;
 	taken += words_small(of.word + taken, of.count - taken);
-	return 1 + of.from[taken];
+	return of.from[taken];
 }
