@@ -346,6 +346,7 @@ random_plan(struct plan *p)
 	settings_put(p, "training.sequence_length", "2048");
 	settings_put(p, "training.token_budget", "1");
 	settings_put(p, "cluster.gpu_hour_price", "2");
+	settings_put(p, "cluster.tdp_watts", "700");
 	if (serves) {
 		settings_put_all(p, "mode=serve serving.concurrency=8 serving.context_length=2048 "
 		    "serving.prompt_tokens=1024 serving.generate_tokens=128");
@@ -392,7 +393,7 @@ equals_brute_force(void **state)
 {
 	static const char *const train[] = { "time", "memory", "tokens", "step.mfu", "gpu-hours",
 		"parallel.tp", "params.per_gpu_max", "gpus", "training.sequence_length", "run.days", "run.cost",
-		"run.goodput" };
+		"run.goodput", "energy", "run.joules_per_token" };
 	static const char *const serve[] = { "time", "memory", "tokens", "serving.ttft_seconds" };
 	static const char *const conditions[] = { "step.bubble_fraction<=10%", "step.seconds<=300ms",
 		"step.training_seconds<=0.1d", "run.days<=0.1", "run.goodput>=99.9%" };
@@ -411,7 +412,7 @@ equals_brute_force(void **state)
 		random_wishes(&w, &p);
 		make_small(&p, &w);
 		for (int n = rand() % 3; n >= 0; n--)
-			add_objective(&s, p.mode == MODE_SERVE ? any(serve, 4) : any(train, 12));
+			add_objective(&s, p.mode == MODE_SERVE ? any(serve, 4) : any(train, 14));
 		if (rand() % 4 == 0) {
 			char err[256];
 

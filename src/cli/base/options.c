@@ -54,7 +54,7 @@ const struct option_row option_table[] = {
 	    TAKES_SEARCH, .take = take_ask, .what = ASK_FREE },
 	{ "fix", "PATH", "hold a field at the plan's value (repeatable)", 0, TAKES_SEARCH,
 	    .take = take_ask, .what = ASK_FIX },
-	{ "objective", "NAME[,NAME]", "time, memory, gpus, tokens, gpu-hours, cost, or a path; the later break ties", 0,
+	{ "objective", "NAME[,NAME]", "time, memory, gpus, tokens, gpu-hours, cost, energy, or a path; the later break ties", 0,
 	    TAKES_SEARCH, AT(objective) },
 	{ "pareto", NULL, "list the plans that no other beats in all objectives", 0, TAKES_SEARCH,
 	    AT(pareto) },

@@ -76,4 +76,7 @@ bool run_work(struct run_estimate *out, const struct plan *p, const struct run_i
  * refuse it, or its GPU's rates are not known. */
 double run_step(const struct plan *p);
 
+/* Seconds that a step takes at most which takes so many joules of a GPU with its share of the host: it computes for
+ * no less than its products take (steptime_floor), and rests at worst in the time that is left. */
+double run_step_most(const struct plan *p, double joules);
 #endif

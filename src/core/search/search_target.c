@@ -9,19 +9,23 @@
 #include "core/framework/gpu_types.h"
 #include "core/model/params.h"
 #include "core/plan/ramp.h"
+#include "core/run/run.h"
 
 #define HOUR 3600.0
 
 /* Names of objectives: of results, then the prices. */
-static const char *const names[] = { "time", "memory", "tokens", "gpus", "gpu-hours", "cost" };
-enum { NAMED_RESULTS = 4, NAMES = sizeof names / sizeof *names };
+static const char *const names[] = { "time", "memory", "tokens", "energy", "gpus", "gpu-hours", "cost" };
+enum { NAMED_RESULTS = 5, NAMES = sizeof names / sizeof *names };
 
 static enum result_id
 result_named(size_t name, const struct plan *p)
 {
 	static const enum result_main of[] = { MAIN_TIME, MAIN_MEMORY, MAIN_TOKENS_GPU };
 
-	return name < sizeof of / sizeof *of ? result_main(of[name], p) : RESULT_WORLD;
+	if (name < sizeof of / sizeof *of)
+		return result_main(of[name], p);
+	return text_equal(names[name], "gpus") ? RESULT_WORLD :
+	    p->mode == MODE_SERVE ? RESULT_SERVED_JOULES : RESULT_MWH;
 }
 
 /* ---- by name ----------------------------------------------------------------------- */
@@ -217,6 +221,12 @@ target_phase_most(const struct search_target *t, double score)
 	return score < 0 ? 1 / -score : INFINITY;
 }
 
+static bool
+is_energy(const struct search_target *t)
+{
+	return t->kind == TARGET_RESULT && (t->id == RESULT_MWH || t->id == RESULT_JOULES);
+}
+
 /* Hours of the run, of all GPUs for those that are counted or paid; false: it is no such number. */
 static bool
 is_of_run(const struct search_target *t)
@@ -232,7 +242,7 @@ target_follows_step(const struct search_target *t, const struct plan *p)
 	if (p->mode != MODE_TRAIN || plan_has_rl(p))
 		return target_is_step(t);
 	/* With what interrupts a run, and stages of another batch, all are more. */
-	return is_of_run(t) || (t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN ||
+	return is_of_run(t) || is_energy(t) || (t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN ||
 	    t->id == RESULT_TOKENS || t->id == RESULT_TOKENS_GPU));
 }
 
@@ -258,6 +268,9 @@ target_step_seconds(const struct search_target *t, const struct plan *p, double 
 
 	if (target_is_step(t))
 		return v;
+	if (is_energy(t)) /* of the run with its PUE, or of a token without */
+		return run_step_most(p, t->id == RESULT_JOULES ? v * tokens / world :
+		    v * 1e6 * HOUR / p->cluster.pue / world / steps_of_run(p, tokens));
 	if (is_of_run(t) && !(price > 0 && (steps = steps_of_run(p, tokens)) > 0))
 		return INFINITY;
 	if (t->kind == TARGET_RESULT && (t->id == RESULT_DAYS || t->id == RESULT_NET_DAYS))

@@ -19,7 +19,7 @@ struct search_target {
 };
 
 /*
- * By the name of an objective (time, memory, gpus, tokens, gpu-hours, cost) or by path. False
+ * By the name of an objective (time, memory, gpus, tokens, gpu-hours, cost, energy) or by path. False
  * with the reason in err: no such number, none in the plan's mode, or neither way is better.
  *
  * gpu-hours: of the whole run where training.token_budget says how long it is (run.gpu_hours), else

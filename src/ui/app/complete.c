@@ -184,7 +184,7 @@ offer_commands(struct offers *o, bool spaced)
 static void
 offer_targets(const struct state *s, struct offers *o)
 {
-	static const char *const names[] = { "time", "memory", "gpus", "tokens", "gpu-hours", "cost" };
+	static const char *const names[] = { "time", "memory", "gpus", "tokens", "gpu-hours", "cost", "energy" };
 	struct search_target t;
 	char err[256];
 
