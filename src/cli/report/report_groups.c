@@ -10,7 +10,6 @@
 #include "core/base/text.h"
 #include "core/framework/layout.h"
 #include "core/framework/stage.h"
-#include "core/rules/check.h"
 #include "out/out.h"
 
 static void

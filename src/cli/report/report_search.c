@@ -7,7 +7,6 @@
 #include "cli/report/report_search.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"
-#include "core/framework/resolve.h"
 #include "core/search/search_ahead.h"
 #include "core/search/search_why.h"
 #include "out/out.h"

@@ -1,6 +1,5 @@
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h> /* rename alone */
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #define CLI_ROOM_H
 #include "core/estimate/estimate.h"
 #include "core/search/advice.h"
-#include "core/search/search.h"
 
 enum room_kind { ROOM_SAME, ROOM_ADAPTERS, ROOM_SHORTER, ROOM_MORE, ROOM_KINDS };
 

@@ -13,7 +13,6 @@
 #include "core/rules/settle.h"
 #include "core/search/advice.h"
 #include "file/catalogue/catalog_file.h"
-#include "file/prefs/topics.h"
 #include "out/out.h"
 
 void

@@ -16,7 +16,6 @@
 #include "file/plan/planfile.h"
 #include "file/prefs/texts_file.h"
 #include "file/prefs/topics.h"
-#include "ui/app/app.h"
 
 struct session {
 	struct catalog catalog;

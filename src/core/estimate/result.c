@@ -3,7 +3,6 @@
  */
 #include "core/estimate/result.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/base/text.h"

@@ -4,7 +4,6 @@
 #ifndef CORE_SYMBOL_H
 #define CORE_SYMBOL_H
 #include <stdbool.h>
-#include <stddef.h>
 
 struct symbol {
 	const char *name, *help;

@@ -12,7 +12,6 @@
 #include "core/framework/framework.h"
 #include "core/framework/layout_build.h"
 #include "core/framework/megatron.h"
-#include "core/framework/recipe.h"
 
 #define PARALLEL_STATE "Megatron-LM megatron/core/parallel_state.py"
 

@@ -9,7 +9,6 @@
 #include "core/plan/acceptance.h"
 #include "core/plan/batch.h"
 #include "core/plan/catalog.h"
-#include "core/plan/field.h"
 #include "core/plan/field_source.h"
 #include "core/plan/mix.h"
 #include "core/plan/nodes.h"

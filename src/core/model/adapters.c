@@ -5,7 +5,6 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
-#include "core/model/matrix.h"
 #include "core/model/tuner.h"
 
 #define LORA "Hu et al. 2021, arXiv 2106.09685"

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/plan/field.h"
 

@@ -10,7 +10,6 @@
 #include "core/framework/resolve.h"
 #include "core/model/adapters.h"
 #include "core/model/params.h"
-#include "core/plan/field.h"
 #include "core/plan/pool.h"
 #include "core/rl/rl_engine.h"
 #include "core/rl/rl_memory.h"
@@ -18,7 +17,6 @@
 #include "core/rules/check_rules.h"
 #include "core/train/host.h"
 #include "core/train/step_setup.h"
-#include "core/train/steptime.h"
 
 #define PPO_STEP "verl docs/workers/ray_trainer.rst; arXiv 2409.19256 (HybridFlow)"
 #define REST_OF_STEP "verl docs/advance/fully_async.md, one_step_off.md: steps and their phases"

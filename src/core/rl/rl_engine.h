@@ -7,7 +7,6 @@
 #include "core/base/ledger.h"
 #include "core/plan/plan.h"
 #include "core/serve/serve.h"
-#include "core/serve/serve_work.h"
 
 struct rl_engine {
 	int64_t gpus, engines;  /* of one engine; how many */

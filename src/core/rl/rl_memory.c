@@ -9,7 +9,6 @@
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
 #include "core/model/params.h"
-#include "core/train/memory.h"
 
 #define HYBRID "verl verl/workers/fsdp_workers.py, hybrid engine"
 #define OFFLOAD "verl docs/perf/perf_tuning.rst; NVIDIA-NeMo/RL nemo_rl/models/policy"

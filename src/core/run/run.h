@@ -17,7 +17,6 @@
 #ifndef CORE_RUN_RUN_H
 #define CORE_RUN_RUN_H
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "core/plan/ramp.h"
 #include "core/run/checkpoint.h"

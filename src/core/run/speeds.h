@@ -5,7 +5,6 @@
 #ifndef CORE_RUN_SPEEDS_H
 #define CORE_RUN_SPEEDS_H
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "core/framework/layout.h"
 #include "core/plan/plan.h"

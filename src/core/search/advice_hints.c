@@ -6,7 +6,6 @@
 #include "core/base/text.h"
 #include "core/estimate/scope.h"
 #include "core/plan/pool.h"
-#include "core/rules/check.h"
 #include "core/search/advice.h"
 #include "core/search/hint_rows.h"
 

@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "core/base/number.h"
-#include "core/base/text.h"
 #include "core/search/hint_rows.h"
 
 #define VLLM_SCALING "vLLM docs/serving/parallelism_scaling.md"

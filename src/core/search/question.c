@@ -13,7 +13,6 @@
 #include "core/plan/format.h"
 #include "core/plan/nodes.h"
 #include "core/search/question_words.h"
-#include "core/search/search_target.h"
 
 enum {
 	NODES_EACH = 64,     /* so many are tried one by one, more in steps of a sixteenth, */

@@ -3,7 +3,6 @@
  */
 #ifndef CORE_QUESTION_H
 #define CORE_QUESTION_H
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/plan/catalog.h"

@@ -7,7 +7,6 @@
  */
 #ifndef CORE_QUESTION_WORDS_H
 #define CORE_QUESTION_WORDS_H
-#include <stddef.h>
 
 /* Small words, and nouns that say nothing new: "in", "tokens", "nodes". */
 int words_small(const char *const *word, int words);

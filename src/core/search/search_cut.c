@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "core/rules/check.h"
 #include "core/rules/check_rules.h"
 #include "core/framework/framework.h"
 #include "core/base/number.h"

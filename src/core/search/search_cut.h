@@ -8,7 +8,6 @@
 #ifndef CORE_SEARCH_CUT_H
 #define CORE_SEARCH_CUT_H
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "core/rules/check.h"
 #include "core/search/search_space.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "core/base/number.h"
-#include "core/estimate/result.h"
 #include "core/search/search_rank.h"
 #include "core/train/memory.h"
 

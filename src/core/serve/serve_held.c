@@ -11,7 +11,6 @@
 #include "core/serve/serve_lora.h"
 #include "core/serve/serve_rocm.h"
 #include "core/serve/serve_trial.h"
-#include "core/train/memory.h"
 
 #define VLLM_WORKER "vLLM vllm/v1/worker/gpu_worker.py"
 #define VLLM_LOADER "vLLM vllm/model_executor/layers/quantization/ (see memory.parameters)"

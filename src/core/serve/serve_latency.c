@@ -5,7 +5,6 @@
 #include "core/plan/hardware.h"
 #include "core/plan/pool.h"
 #include "core/serve/serve_apart.h"
-#include "core/serve/serve_draft.h"
 #include "core/serve/serve_held.h"
 #include "core/serve/serve_links.h"
 #include "core/serve/serve_loop.h"

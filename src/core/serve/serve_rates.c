@@ -2,7 +2,6 @@
 
 #include "core/base/number.h"
 #include "core/model/params.h"
-#include "core/model/weights.h"
 
 /* The last: experts in MXFP4, on Hopper by Triton kernels that sort tokens first. */
 enum format { SIXTEEN, EIGHT, INT_FOUR, MX_FOUR, NV_FOUR, MX_FOUR_SORTED, FORMATS };

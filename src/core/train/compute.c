@@ -14,7 +14,6 @@
 #include "core/train/compute_experts.h"
 #include "core/train/compute_products.h"
 #include "core/train/compute_sparse.h"
-#include "core/train/job.h"
 #include "core/train/kernel.h"
 
 #define CORE_SOURCE "Dao 2023, arXiv 2307.08691; Shah et al. 2024, arXiv 2407.08608; " \

@@ -8,7 +8,6 @@
 
 #include "core/base/number.h"
 #include "core/framework/framework.h"
-#include "core/model/activation.h"
 #include "core/model/modules.h"
 #include "core/model/weights.h"
 #include "core/plan/batch.h"
@@ -18,7 +17,6 @@
 #include "core/train/memory_buffers.h"
 #include "core/train/memory_overhead.h"
 #include "core/train/memory_state.h"
-#include "core/train/schedule.h"
 
 #define ZERO_OFFLOAD "Rajbhandari et al. 2021, ZeRO-Infinity, arXiv 2104.07857; " \
     "Megatron-LM megatron/core/optimizer/cpu_offloading"

@@ -13,7 +13,6 @@
 #include "core/model/flops.h"
 #include "core/model/params.h"
 #include "core/plan/plan.h"
-#include "core/train/compute.h"
 #include "core/train/traffic.h"
 
 /* Work of every part that a stage may hold, on one micro-batch. */

@@ -9,7 +9,6 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
-#include "core/framework/framework.h"
 #include "core/framework/gpu_types.h"
 #include "core/model/adapters.h"
 #include "core/model/params.h"

@@ -1,7 +1,6 @@
 #include "core/train/traffic.h"
 
 #include "core/base/text.h"
-#include "core/framework/framework.h"
 
 #define LINK_SOURCE "ai-dynamo/aiconfigurator systems/data (NCCL); nccl src/graph/tuning.cc"
 

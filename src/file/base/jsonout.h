@@ -7,7 +7,6 @@
 #ifndef FILE_JSONOUT_H
 #define FILE_JSONOUT_H
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -3,7 +3,6 @@
 #include "core/plan/field.h"
 #include "core/plan/pool.h"
 #include "file/export/engines.h"
-#include "file/export/parts.h"
 #include "file/export/writers.h"
 
 /* Where the batch limits are not set the engine has defaults of its own: nothing is written. */

@@ -4,7 +4,6 @@
  */
 #ifndef FILE_EXPORTER_H
 #define FILE_EXPORTER_H
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/text.h"

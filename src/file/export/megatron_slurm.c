@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/base/number.h"
-#include "core/plan/field.h"
 #include "core/plan/nodes.h"
 #include "file/export/megatron_core.h"
 #include "file/export/megatron_export.h"

@@ -5,7 +5,6 @@
 #include "core/plan/field.h"
 #include "core/plan/nodes.h"
 #include "core/train/drive.h"
-#include "file/export/parts.h"
 #include "file/export/tree.h"
 #include "file/export/writers.h"
 

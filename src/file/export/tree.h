@@ -5,7 +5,6 @@
 #ifndef FILE_TREE_H
 #define FILE_TREE_H
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "file/base/textbuf.h"

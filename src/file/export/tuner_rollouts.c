@@ -8,7 +8,6 @@
  * swift/rlhf_trainers/args_mixin.py, swift/arguments/rlhf_args.py.
  */
 #include "core/plan/field.h"
-#include "file/export/rl_parts.h"
 #include "file/export/tuner_rollouts.h"
 
 /* arXiv:2402.03300, of the KL term where there is a reference; ms-swift's default. */

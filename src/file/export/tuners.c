@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "core/model/adapters.h"
-#include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/trainers.h"
 #include "file/export/tuner_rollouts.h"

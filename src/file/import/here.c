@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/number.h"
 #include "core/framework/resolve.h"
 #include "file/machines/machines.h"
 #include "file/notation/sbatch.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/plan/plan.h"
 #include "file/import/served.h"

@@ -8,7 +8,6 @@
 
 #include "core/base/number.h"
 #include "file/launches/launches.h"
-#include "file/launches/settings.h"
 #include "file/machines/machines.h"
 #include "file/models/checkpoint.h"
 #include "file/notation/yamlin.h"

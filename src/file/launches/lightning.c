@@ -9,7 +9,6 @@
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"
-#include "file/models/checkpoint.h"
 #include "file/source/words.h"
 
 #define END { NULL, FIELD_NONE, NULL, NULL }

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #include "file/launches/megatron_args.h"
-#include "file/source/importer.h"
 
 /* True where a pattern says the layers. */
 bool megatron_is_hybrid(const struct megatron_args *a);

@@ -7,7 +7,6 @@
 #include "core/model/adapters.h"
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
-#include "file/launches/tuning_keys.h"
 #include "file/models/checkpoint.h"
 #include "file/source/words.h"
 

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/number.h"
 
 enum { WORDS = 24 };
 

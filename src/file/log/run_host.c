@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/number.h"
-#include "core/base/text.h"
 #include "file/log/run_rows.h"
 
 /* ---- out of memory ------------------------------------------------------------------------------------ */

@@ -4,7 +4,6 @@
  */
 #ifndef FILE_HOSTS_H
 #define FILE_HOSTS_H
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "file/notation/pyin_reader.h"
 

@@ -2,11 +2,9 @@
 #include <string.h>
 
 #include "core/base/show.h"
-#include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "file/plan/errors.h"
 #include "file/plan/cfg.h"
-#include "file/plan/scan.h"
 
 enum { PATH_SIZE = 160, SHOWN_SIZE = 48, FORMAT = 1 };
 

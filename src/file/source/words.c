@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/number.h"
 #include "file/notation/shell.h"
 #include "file/notation/yamlin.h"
 #include "file/source/devices.h"

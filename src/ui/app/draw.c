@@ -1,7 +1,6 @@
 /* The whole screen as a picture: header, panes, message, footer. */
 #include <string.h>
 
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/plan/field_source.h"
 #include "ui/app/event.h"

@@ -3,7 +3,6 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/run/run.h"
 #include "ui/list/views.h"
 #include "ui/pane/panes.h"
 #include "ui/screen/change.h"

@@ -1,6 +1,5 @@
 #include "ui/map/map_sets.h"
 
-#include "core/base/text.h"
 
 /* Groups that nobody tells apart by their colours. */
 enum { GROUPS_MANY = 100 };

@@ -3,7 +3,6 @@
  */
 #ifndef UI_FIGURES_H
 #define UI_FIGURES_H
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/estimate/result.h"

@@ -3,10 +3,8 @@
  */
 #ifndef UI_FLOWS_H
 #define UI_FLOWS_H
-#include <stdbool.h>
 
 #include "core/train/traffic.h"
-#include "ui/state/state.h"
 
 /* "tp all-gather": what a row is about. */
 void flows_name(const struct traffic_row *row, char *buf, size_t size);

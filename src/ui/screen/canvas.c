@@ -3,7 +3,6 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 #include "core/base/show.h"
 #include "core/base/text.h"

@@ -4,7 +4,6 @@
  */
 #ifndef UI_CLIPBOARD_H
 #define UI_CLIPBOARD_H
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Bytes that a terminal takes at once: 100,000 with what stands around them in base64

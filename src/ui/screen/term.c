@@ -24,7 +24,6 @@
 #include "core/base/text.h"
 #include "out/out.h"
 #include "ui/screen/locale.h"
-#include "ui/screen/looks.h"
 #include "ui/screen/signals.h"
 #include "ui/screen/term.h"
 

@@ -10,7 +10,6 @@
 #ifndef UI_STATE_H
 #define UI_STATE_H
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "core/estimate/estimate.h"
 #include "core/estimate/result.h"
