@@ -131,7 +131,6 @@ add_memory(struct table *t, const struct estimate *e, const struct log_report *l
     struct fit *fit)
 {
 	double most = 0;
-	char name[64];
 
 	for (int64_t stage = 0; stage < e->stages; stage++) {
 		const struct measured_memory *m = fullest_measured(e, log, stage);
@@ -139,9 +138,8 @@ add_memory(struct table *t, const struct estimate *e, const struct log_report *l
 
 		if (m == NULL)
 			continue;
-		text_put(name, sizeof name, "max %s, stage %" PRId64,
-		    m->allocated > 0 ? "allocated" : "reserved", stage);
-		add_row(t, name, estimate, measured_peak(m), MEASURE_BYTES);
+		add_row(t, TEXT_OF(64, "max %s, stage %" PRId64, m->allocated > 0 ? "allocated" : "reserved", stage),
+		    estimate, measured_peak(m), MEASURE_BYTES);
 		if (measured_peak(m) > most) {
 			most = measured_peak(m);
 			fit->bias_gib = (most - estimate) / GIB;

@@ -60,14 +60,13 @@ import_with(struct session *s, const struct options *o, struct import *im)
 {
 	const enum import_status status = o->here ? import_here(im) :
 	    import_file(im, o->operand[0], o->from);
-	char note[512], what[128];
+	char note[512];
 	const bool set = status == IMPORT_DONE && session_set(s, o, &s->plan, note, sizeof note);
 
 	if (set)
 		import_clients(im);
 	for (size_t i = 0; i < o->settings; i++) { /* said by who calls */
-		text_put(what, sizeof what, "%s = ", field_table[o->setting[i].field].path);
-		notes_drop(&im->assumed, what);
+		notes_drop(&im->assumed, TEXT_OF(128, "%s = ", field_table[o->setting[i].field].path));
 	}
 	notes_print("taken  ", &im->taken);
 	notes_print("assumed", &im->assumed);

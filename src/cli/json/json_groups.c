@@ -30,7 +30,6 @@ static void
 put_kind(struct jsonout *j, const struct layout *l, int kind, bool hash)
 {
 	const int64_t size = layout_group_size(l, kind);
-	char text[32];
 
 	if (hash)
 		jsonout_object_row(j, NULL);
@@ -41,8 +40,7 @@ put_kind(struct jsonout *j, const struct layout *l, int kind, bool hash)
 	jsonout_int(j, "min", size);
 	jsonout_int(j, "max", size);
 	if (hash) {
-		text_put(text, sizeof text, "%016" PRIx64, layout_hash(l, kind));
-		jsonout_text(j, "sfnv", text);
+		jsonout_text(j, "sfnv", TEXT_OF(32, "%016" PRIx64, layout_hash(l, kind)));
 	} else {
 		put_groups(j, l, kind);
 	}

@@ -13,13 +13,11 @@
 static void
 print_memory(const struct plan *p, const struct estimate *e)
 {
-	char format[32];
 	double bytes;
 
-	field_format(FIELD_WEIGHT_DTYPE, p, format, sizeof format);
 	out_end(stdout);
 	out_line(stdout, "Memory of the engine with weights in %s, on one GPU of the fullest stage",
-	    format);
+	    FIELD_SHOWN(FIELD_WEIGHT_DTYPE, p));
 	for (enum result_id id = RESULT_WEIGHTS; id <= RESULT_POOL; id++) {
 		result_value(id, e, e->peak_stage, &bytes);
 		out_line(stdout, "  %-24s%12s", result_table[id].label, UNITS_EXACT(BYTES, bytes));

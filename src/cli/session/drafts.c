@@ -37,15 +37,14 @@ struct head {
 static bool
 make_name(char *buf, size_t size)
 {
-	char name[160], host[PATHNAME_HOST_SIZE], stamp[32] = "draft";
+	char host[PATHNAME_HOST_SIZE], stamp[32] = "draft";
 	time_t now = time(NULL);
 	struct tm tm;
 
 	pathname_host(host, sizeof host);
 	if (gmtime_r(&now, &tm) != NULL)
 		strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &tm);
-	text_put(name, sizeof name, "drafts/%s-%s-%lld.cfg", stamp, host, (long long)getpid());
-	return paths_state(buf, size, name);
+	return paths_state(buf, size, TEXT_OF(160, "drafts/%s-%s-%lld.cfg", stamp, host, (long long)getpid()));
 }
 
 /* A name of any bytes on one line. */

@@ -90,13 +90,11 @@ static bool
 put_gpus(struct given *g, const char *word, const struct plan *now)
 {
 	const long long gpus = strtoll(word + strcspn(word, "0123456789"), NULL, 10), nodes = now->cluster.nodes;
-	char said[SAID_SIZE];
 
 	if (gpus == nodes * now->cluster.gpus_per_node)
 		return true;
-	text_put(said, sizeof said, "%s=%lld", field_table[FIELD_GPUS_PER_NODE].path, gpus);
 	if (nodes == 1)
-		return put_said(g, said);
+		return put_said(g, TEXT_OF(SAID_SIZE, "%s=%lld", field_table[FIELD_GPUS_PER_NODE].path, gpus));
 	usage_error("%lld GPUs beside %lld nodes: all, or those of each? (fix: --gpus-per-node=N in its place)", gpus, nodes);
 	return false;
 }

@@ -187,12 +187,10 @@ preferences_add_lines(const char *lines)
 void
 preferences_add_recent(const char *path)
 {
-	char whole[PATH_MAX], line[PATH_MAX + 2];
+	char whole[PATH_MAX];
 
-	if (realpath(path, whole) != NULL && strchr(whole, '\n') == NULL) {
-		text_put(line, sizeof line, "%s\n", whole);
-		add_lines("recent", line, RECENT_MAX);
-	}
+	if (realpath(path, whole) != NULL && strchr(whole, '\n') == NULL)
+		add_lines("recent", TEXT_OF(PATH_MAX + 2, "%s\n", whole), RECENT_MAX);
 }
 
 bool

@@ -146,13 +146,11 @@ search_shorter(struct room_answer *a, const struct plan *p, const struct catalog
 {
 	const int64_t own = p->training.sequence_length, takes = p->model.max_position;
 	int64_t length = takes > 0 && takes < own ? takes : own / 2;
-	char value[32];
 
-	for (int i = 0; i < HALVES_MOST && length > 0; i++, length /= 2) {
-		text_put(value, sizeof value, "%lld", (long long)length);
-		if (search_changed(a, p, catalog, FIELD_SEQUENCE_LENGTH, value, work))
+	for (int i = 0; i < HALVES_MOST && length > 0; i++, length /= 2)
+		if (search_changed(a, p, catalog, FIELD_SEQUENCE_LENGTH, TEXT_OF(32, "%lld", (long long)length),
+		    work))
 			return true;
-	}
 	return false;
 }
 
@@ -163,14 +161,12 @@ search_more(struct room_answer *a, const struct plan *p, const struct catalog *c
 {
 	struct room_answer fewer = { .space = NULL };
 	int64_t below = p->cluster.nodes, nodes = 1;
-	char value[64];
 	bool found = false;
 
 	while (nodes <= below)
 		nodes *= 2;
 	for (int i = 0; i < NODES_DOUBLED && !found; i++) {
-		text_put(value, sizeof value, "%lld", (long long)nodes);
-		found = search_changed(a, p, catalog, FIELD_NODES, value, work);
+		found = search_changed(a, p, catalog, FIELD_NODES, TEXT_OF(64, "%lld", (long long)nodes), work);
 		if (!found) {
 			below = nodes;
 			nodes *= 2;
@@ -178,8 +174,8 @@ search_more(struct room_answer *a, const struct plan *p, const struct catalog *c
 	}
 	if (!found || nodes - below < 2 || nodes > NODES_EACH || plan_has_experts(p))
 		return found;
-	text_put(value, sizeof value, "%lld..%lld", (long long)below + 1, (long long)nodes - 1);
-	if (search_plans(&fewer, p, catalog, value, false, work)) {
+	if (search_plans(&fewer, p, catalog, TEXT_OF(64, "%lld..%lld", (long long)below + 1, (long long)nodes - 1),
+	    false, work)) {
 		free(a->space);
 		*a = fewer;
 	} else

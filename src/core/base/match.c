@@ -69,13 +69,10 @@ static bool
 is_slip(const char *name, const char *typed)
 {
 	const size_t n = strlen(typed), whole = strlen(name);
-	char part[LONGEST + 2];
 
-	for (size_t i = n - 1; i <= n + 1 && i <= whole && i <= LONGEST; i++) {
-		text_put(part, sizeof part, "%.*s", (int)i, name);
-		if (text_distance(part, typed) <= 1)
+	for (size_t i = n - 1; i <= n + 1 && i <= whole && i <= LONGEST; i++)
+		if (text_distance(TEXT_OF(LONGEST + 2, "%.*s", (int)i, name), typed) <= 1)
 			return true;
-	}
 	return false;
 }
 

@@ -52,6 +52,17 @@ text_put(char *buf, size_t size, const char *fmt, ...)
 	return n;
 }
 
+char *
+text_made(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	text_vput(buf, size, fmt, args);
+	va_end(args);
+	return buf;
+}
+
 size_t
 text_add(char *buf, size_t size, const char *fmt, ...)
 {

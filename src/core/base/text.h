@@ -22,6 +22,10 @@
 size_t text_put(char *buf, size_t size, const char *fmt, ...) TEXT_FORMAT(3, 4);
 size_t text_vput(char *buf, size_t size, const char *fmt, va_list args) TEXT_FORMAT(3, 0);
 
+/* Formatted text where it is needed once, in a buffer of its own that lasts as long as the block around it. */
+#define TEXT_OF(size, ...) text_made((char[size]){ 0 }, size, __VA_ARGS__)
+char *text_made(char *buf, size_t size, const char *fmt, ...) TEXT_FORMAT(3, 4);
+
 /* Write after what buf holds already; returns the new length. */
 size_t text_add(char *buf, size_t size, const char *fmt, ...) TEXT_FORMAT(3, 4);
 

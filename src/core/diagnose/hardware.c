@@ -32,13 +32,11 @@ static void
 put_link(struct found *f, const struct diagnosis *d, enum measured_id id, enum field_id field)
 {
 	const double now = field_real(field, &d->run), share = now > 0 ? now : 1;
-	char value[DIAGNOSE_VALUE];
 
 	for (size_t i = 0; i < d->terms; i++)
-		if (d->term[i].id == id && d->term[i].estimated > 0) {
-			text_put(value, sizeof value, "%.3g", share * d->term[i].measured / d->term[i].estimated);
-			put_set(f, field, value);
-		}
+		if (d->term[i].id == id && d->term[i].estimated > 0)
+			put_set(f, field, TEXT_OF(DIAGNOSE_VALUE, "%.3g",
+			    share * d->term[i].measured / d->term[i].estimated));
 }
 
 static bool

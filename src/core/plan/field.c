@@ -557,6 +557,13 @@ field_format(enum field_id f, const struct plan *p, char *buf, size_t size)
 	return text_put(buf, size, "%s", field_text(f, p));
 }
 
+const char *
+field_shown(char buf[PLAN_NOTES_SIZE], enum field_id f, const struct plan *p)
+{
+	field_format(f, p, buf, PLAN_NOTES_SIZE);
+	return buf;
+}
+
 /* ---- where values are from --------------------------------------------------------- */
 
 enum field_id

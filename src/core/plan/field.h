@@ -152,6 +152,8 @@ bool field_same(enum field_id f, const struct plan *a, const struct plan *b);
 /* As one would type it again, exactly: "8", "0.9", "true", "bf16", "tp-cp-ep-dp-pp".
  * An unset OPTIONAL field is "". Returns the length. */
 size_t field_format(enum field_id f, const struct plan *p, char *buf, size_t size);
+#define FIELD_SHOWN(f, p) field_shown((char[PLAN_NOTES_SIZE]){ 0 }, f, p)
+const char *field_shown(char buf[PLAN_NOTES_SIZE], enum field_id f, const struct plan *p);
 
 /* Walk the names of a CHOICE: the i-th one into buf, false past the end. */
 bool field_choice(enum field_id f, int64_t i, char *buf, size_t size);

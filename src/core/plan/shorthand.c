@@ -99,18 +99,15 @@ read_number(const char *word, char *out, size_t size)
 static enum shorthand
 read_total(int64_t gpus, int64_t per_node, char *out, size_t size)
 {
-	char number[24];
-
 	if (gpus % per_node != 0 && gpus > per_node) {
 		text_put(out, size, "%lld GPUs are no whole nodes of %lld: write NODESxGPUS",
 		    (long long)gpus, (long long)per_node);
 		return SHORTHAND_UNCLEAR;
 	}
-	text_put(number, sizeof number, "%lld", (long long)(gpus < per_node ? 1 : gpus / per_node));
-	say_field(FIELD_NODES, number, out, size);
-	text_put(number, sizeof number, "%lld", (long long)(gpus < per_node ? gpus : per_node));
+	say_field(FIELD_NODES, TEXT_OF(24, "%lld", (long long)(gpus < per_node ? 1 : gpus / per_node)), out, size);
 	if (gpus < per_node)
-		say_field(FIELD_GPUS_PER_NODE, number, out, size);
+		say_field(FIELD_GPUS_PER_NODE, TEXT_OF(24, "%lld", (long long)(gpus < per_node ? gpus : per_node)),
+		    out, size);
 	return SHORTHAND_SAYS;
 }
 
@@ -131,12 +128,10 @@ static void
 turn(char word[PLAN_ID_SIZE])
 {
 	const char *x = strrchr(word, 'x');
-	char text[PLAN_ID_SIZE];
 
 	if (x == NULL || x == word || x[1] == '\0' || x[1 + strspn(x + 1, DIGITS)] != '\0' || strspn(word, DIGITS) > 0)
 		return;
-	text_put(text, sizeof text, "%sx%.*s", x + 1, (int)(x - word), word);
-	text_put(word, PLAN_ID_SIZE, "%s", text);
+	text_put(word, PLAN_ID_SIZE, "%s", TEXT_OF(PLAN_ID_SIZE, "%sx%.*s", x + 1, (int)(x - word), word));
 }
 
 /* "8x8", "8x8xh100", nodes by GPUs of each; "64xh100", "1x4090", GPUs of a kind. */

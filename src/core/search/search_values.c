@@ -291,7 +291,6 @@ parse_values(struct finding *to, const char *text, char *err, size_t size)
 {
 	const enum field_id f = to->field->field;
 	const char *dots = strstr(text, "..");
-	char word[PLAN_LAYOUT_SIZE];
 	double v;
 
 	if (dots != NULL && (field_table[f].type == FIELD_INT || field_table[f].type == FIELD_REAL))
@@ -303,8 +302,7 @@ parse_values(struct finding *to, const char *text, char *err, size_t size)
 		const size_t n = strcspn(text, ",");
 
 		v = to->field->words != NULL ? (double)(text - to->field->words) : 0;
-		text_put(word, sizeof word, "%.*s", (int)n, text);
-		if (!parse_value(to, word, &v, err, size))
+		if (!parse_value(to, TEXT_OF(PLAN_LAYOUT_SIZE, "%.*s", (int)n, text), &v, err, size))
 			return false;
 		offer_value(to, v);
 		if (text[n] == '\0')

@@ -492,11 +492,10 @@ enum { PART = 16384 };
 static bool
 load_shipped(const struct loader *l, const struct kind *kind, const struct catalog_names *names)
 {
-	char path[PLANFILE_PATH_SIZE], file[32];
+	char path[PLANFILE_PATH_SIZE];
 	const struct cfg_reader r = { path, NULL, l->errors };
 
-	text_put(file, sizeof file, "%s.cfg", kind->name);
-	return names->count <= CATALOG_NAMES && paths_data(path, sizeof path, file) &&
+	return names->count <= CATALOG_NAMES && paths_data(path, sizeof path, TEXT_OF(32, "%s.cfg", kind->name)) &&
 	    (load_part(l, &r, kind, names, PART) || load_part(l, &r, kind, names, SIZE_MAX));
 }
 

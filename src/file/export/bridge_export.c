@@ -41,10 +41,7 @@ put_override(struct textbuf *out, const char *key, const char *value, bool is_te
 static void
 put_field(struct textbuf *out, const char *key, enum field_id f, const struct plan *p)
 {
-	char value[PLAN_LAYOUT_SIZE];
-
-	field_format(f, p, value, sizeof value);
-	put_override(out, key, value, field_table[f].type == FIELD_TEXT);
+	put_override(out, key, FIELD_SHOWN(f, p), field_table[f].type == FIELD_TEXT);
 }
 
 static void

@@ -37,13 +37,10 @@ attention_dp(const struct plan *p)
 static bool
 is_engine(struct export *e, enum engine_id engine)
 {
-	char name[32];
-
 	if (e->plan->serving.engine == (int64_t)engine)
 		return true;
-	field_format(FIELD_ENGINE, e->plan, name, sizeof name);
 	export_refuse(e, FIELD_ENGINE, "target_of_other_engine", "shardplan export",
-	    "the plan is for %s: its memory and limits are not these", name);
+	    "the plan is for %s: its memory and limits are not these", FIELD_SHOWN(FIELD_ENGINE, e->plan));
 	return false;
 }
 
@@ -365,7 +362,6 @@ write_pools(struct export *e, const char *engine,
     const char *router)
 {
 	const struct engines prefill = engines_prefill(e->plan), rest = engines_other(e->plan);
-	char name[EXPORT_NAME_SIZE];
 
 	EXPORT_SAY(e, FIELD_DRAFT_TOKENS, FIELD_DRAFT);
 	if (rest.role == ROLE_DECODE)
@@ -374,12 +370,10 @@ write_pools(struct export *e, const char *engine,
 		    (long long)prefill.count, TEXT_S(prefill.count), engine, (long long)rest.count,
 		    TEXT_S(rest.count), router);
 	engines_tell_rest(e);
-	text_put(name, sizeof name, "%s.sh", engine);
-	script(e, name, &rest);
+	script(e, TEXT_OF(EXPORT_NAME_SIZE, "%s.sh", engine), &rest);
 	if (rest.role != ROLE_DECODE)
 		return;
-	text_put(name, sizeof name, "%s-prefill.sh", engine);
-	script(e, name, &prefill);
+	script(e, TEXT_OF(EXPORT_NAME_SIZE, "%s-prefill.sh", engine), &prefill);
 }
 
 static void

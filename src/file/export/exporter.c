@@ -38,14 +38,10 @@ export_say(struct export *e, const enum field_id fields[])
 void
 export_missing(struct export *e, enum field_id field, const char *why)
 {
-	char value[128], line[96];
-
-	text_put(line, sizeof line, "not said: %s = ", field_table[field].path);
-	if (!field_is_chosen(field, e->plan) ||
-	    (e->missing.lines.text != NULL && strstr(e->missing.lines.text, line) != NULL))
+	if (!field_is_chosen(field, e->plan) || (e->missing.lines.text != NULL && strstr(e->missing.lines.text,
+	    TEXT_OF(96, "not said: %s = ", field_table[field].path)) != NULL))
 		return;
-	field_format(field, e->plan, value, sizeof value);
-	notes_add(&e->missing, "not said: %s = %s: %s", field_table[field].path, value, why);
+	notes_add(&e->missing, "not said: %s = %s: %s", field_table[field].path, FIELD_SHOWN(field, e->plan), why);
 }
 
 void

@@ -103,15 +103,13 @@ static struct span
 span_of(const struct plan *p, const char *text)
 {
 	struct span s = { CORE_OLDEST, CORE_NEWEST, "", "" };
-	char why[160];
 
 	for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
 		const char *value = spans[i].value;
 
-		text_put(why, sizeof why, "%s%s%s", spans[i].flag, value != NULL ? " " : "",
-		    value != NULL ? value : "");
 		if (has_argument(text, spans[i].flag, value))
-			narrow(&s, spans[i].since, spans[i].until, why);
+			narrow(&s, spans[i].since, spans[i].until, TEXT_OF(160, "%s%s%s", spans[i].flag,
+			    value != NULL ? " " : "", value != NULL ? value : ""));
 	}
 	if (has_argument(text, "--multi-latent-attention", NULL) &&
 	    !has_argument(text, "--no-rope-fusion", NULL))

@@ -30,10 +30,7 @@ put_arg(struct textbuf *out, const char *flag, const char *value)
 static void
 put_number(struct textbuf *out, const char *flag, int64_t n)
 {
-	char value[24];
-
-	text_put(value, sizeof value, "%lld", (long long)n);
-	put_arg(out, flag, value);
+	put_arg(out, flag, TEXT_OF(24, "%lld", (long long)n));
 }
 
 /* What means nothing in this plan. */
@@ -84,15 +81,12 @@ put_row(struct textbuf *out, const struct megatron_flag *row, const struct plan 
 static void
 put_list(struct textbuf *out, const char *flag, const char *list, const char *joints)
 {
-	char word[PLAN_LIST_SIZE];
-
 	textbuf_add(out, "\t%s", flag);
 	for (list += strspn(list, joints); *list != '\0'; list += strspn(list, joints)) {
 		const size_t n = strcspn(list, joints);
 
-		text_put(word, sizeof word, "%.*s", (int)n, list);
 		textbuf_bytes(out, " ", 1);
-		quote_shell(out, word);
+		quote_shell(out, TEXT_OF(PLAN_LIST_SIZE, "%.*s", (int)n, list));
 		list += n;
 	}
 	textbuf_bytes(out, "\n", 1);

@@ -28,7 +28,7 @@ put_adapters(struct export *e, struct tree *t)
 	const struct plan *p = e->plan;
 	const unsigned targets = adapters_targets(p);
 	const bool mg = rl_with_megatron(p);
-	char key[64], names[TUNING_NAMES_SIZE];
+	char names[TUNING_NAMES_SIZE];
 
 	if (!adapters_only(p))
 		return;
@@ -36,17 +36,13 @@ put_adapters(struct export *e, struct tree *t)
 		rl_refuse(e, FIELD_QUANTIZATION, CONFIG, "its policy has no quantised weights");
 	if (p->finetune.method == FINETUNE_DORA)
 		rl_refuse(e, FIELD_FINETUNE, CONFIG, "its policy has LoRA alone");
-	text_put(key, sizeof key, "policy.%s.enabled", mg ? "megatron_cfg.peft" :
-	    "dtensor_cfg.lora_cfg");
-	tree_bool(t, key, true);
+	tree_bool(t, TEXT_OF(64, "policy.%s.enabled", mg ? "megatron_cfg.peft" : "dtensor_cfg.lora_cfg"), true);
 	export_rows(e, t, mg ? nemo_peft_keys : nemo_lora_keys);
 	if (!mg)
 		tree_bool(t, "policy.dtensor_cfg.lora_cfg.match_all_linear", tuning_is_linear(targets));
-	if (mg || !tuning_is_linear(targets)) {
-		text_put(key, sizeof key, "policy.%s.target_modules", mg ? "megatron_cfg.peft" :
-		    "dtensor_cfg.lora_cfg");
-		tree_list(t, key, tuning_names(names, p, targets, mg));
-	}
+	if (mg || !tuning_is_linear(targets))
+		tree_list(t, TEXT_OF(64, "policy.%s.target_modules", mg ? "megatron_cfg.peft" :
+		    "dtensor_cfg.lora_cfg"), tuning_names(names, p, targets, mg));
 }
 
 static void
@@ -79,16 +75,12 @@ put_algorithm(struct export *e, struct tree *t)
 {
 	const struct plan *p = e->plan;
 	const char *kind = kind_of(p);
-	char key[64];
 
-	text_put(key, sizeof key, "%s.num_prompts_per_step", kind);
-	tree_int(t, key, p->rl.prompts);
-	text_put(key, sizeof key, "%s.num_generations_per_prompt", kind);
-	tree_int(t, key, p->rl.responses);
+	tree_int(t, TEXT_OF(64, "%s.num_prompts_per_step", kind), p->rl.prompts);
+	tree_int(t, TEXT_OF(64, "%s.num_generations_per_prompt", kind), p->rl.responses);
 	if (!rl_has_reference(p)) {
 		tree_real(t, "loss_fn.reference_policy_kl_penalty", 0);
-		text_put(key, sizeof key, "%s.skip_reference_policy_logprobs_calculation", kind);
-		tree_bool(t, key, true);
+		tree_bool(t, TEXT_OF(64, "%s.skip_reference_policy_logprobs_calculation", kind), true);
 	}
 	if (p->rl.algorithm == RL_DAPO)
 		notes_add(&e->missing, "dapo: use_dynamic_sampling, ratio_clip_max and reward_shaping are "

@@ -41,12 +41,8 @@ put_trainer(struct export *e, struct tree *t)
 static void
 put_group(struct tree *t, const char *name, int64_t nodes, int64_t gpus)
 {
-	char key[48];
-
-	text_put(key, sizeof key, "%s.num_nodes", name);
-	tree_int(t, key, nodes);
-	text_put(key, sizeof key, "%s.num_gpus_per_node", name);
-	tree_int(t, key, gpus);
+	tree_int(t, TEXT_OF(48, "%s.num_nodes", name), nodes);
+	tree_int(t, TEXT_OF(48, "%s.num_gpus_per_node", name), gpus);
 }
 
 /* Where all models share GPUs; engines do so unless the run is asynchronous. */

@@ -27,15 +27,13 @@ void
 export_rows(struct export *e, struct tree *t, const struct settings_key rows[])
 {
 	const struct settings_key *without = tree_fields(t, rows, e->plan);
-	char value[64];
 
 	for (; rows->path != NULL; rows++)
 		field_set_add(&e->said, rows->field);
 	if (without == NULL)
 		return;
-	field_format(without->field, e->plan, value, sizeof value);
 	export_refuse(e, without->field, "target_lacks", e->target, "%s has no %s %s", e->target,
-	    field_table[without->field].label, value);
+	    field_table[without->field].label, FIELD_SHOWN(without->field, e->plan));
 }
 
 void
@@ -205,8 +203,5 @@ export_torchrun(struct export *e, const char *name, const char *program)
 bool
 export_layout_is(const struct plan *p, const char *name)
 {
-	char layout[32];
-
-	field_format(FIELD_LAYOUT, p, layout, sizeof layout);
-	return text_equal(layout, name);
+	return text_equal(FIELD_SHOWN(FIELD_LAYOUT, p), name);
 }

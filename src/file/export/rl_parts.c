@@ -55,10 +55,7 @@ rl_pools_of(struct rl_pools *out, struct export *e)
 void
 rl_refuse(struct export *e, enum field_id f, const char *source, const char *why)
 {
-	char value[128];
-
-	field_format(f, e->plan, value, sizeof value);
-	export_refuse(e, f, "target_lacks", source, "%s %s: %s", field_table[f].label, value, why);
+	export_refuse(e, f, "target_lacks", source, "%s %s: %s", field_table[f].label, FIELD_SHOWN(f, e->plan), why);
 }
 
 void

@@ -14,17 +14,15 @@ put_torchtune_adapters(struct export *e, struct tree *t)
 	const unsigned targets = adapters_targets(p), mlp = targets & TARGET_MLP;
 	const unsigned whole = TARGET_GATE | TARGET_UP | TARGET_DOWN;
 	const unsigned known = TARGET_LINEAR | TARGET_HEAD; /* it has no mixers */
-	char names[64];
 
 	if ((targets & ~known) != 0 || (mlp != 0 && mlp != whole) || adapters_saved(p) != 0)
 		export_refuse(e, FIELD_ADAPTER_TARGET, "target_lacks", "pytorch/torchtune "
 		    "torchtune/models/llama3_1/_component_builders.py",
 		    "adapters sit beside q, k, v and o, all of the MLP, and the head");
 	export_rows(e, t, torchtune_adapters);
-	text_put(names, sizeof names, "%s%s%s%s", targets & TARGET_Q ? "q_proj," : "",
-	    targets & TARGET_K ? "k_proj," : "", targets & TARGET_V ? "v_proj," : "",
-	    targets & TARGET_O ? "output_proj," : "");
-	tree_list(t, "model.lora_attn_modules", names);
+	tree_list(t, "model.lora_attn_modules", TEXT_OF(64, "%s%s%s%s", targets & TARGET_Q ? "q_proj," : "", targets &
+	    TARGET_K ? "k_proj," : "", targets & TARGET_V ? "v_proj," : "", targets & TARGET_O ? "output_proj," :
+	    ""));
 	tree_bool(t, "model.apply_lora_to_mlp", mlp != 0);
 	tree_bool(t, "model.apply_lora_to_output", (targets & TARGET_HEAD) != 0);
 	tree_int(t, "model.lora_alpha", 2 * p->finetune.rank);

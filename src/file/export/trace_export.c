@@ -100,10 +100,9 @@ put_traffic(struct textbuf *out, const struct picture *pic, int64_t stage)
 
 	for (size_t i = 0; i < pic->estimate.traffic.count; i++) {
 		const struct traffic_row *row = &pic->estimate.traffic.row[i];
-		char name[64];
 
-		text_put(name, sizeof name, "%s %s", traffic_dim_name(row->dim), row->collective);
-		begin_event(out, name, stage, COMMUNICATION, at, row->seconds);
+		begin_event(out, TEXT_OF(64, "%s %s", traffic_dim_name(row->dim), row->collective), stage,
+		    COMMUNICATION, at, row->seconds);
 		textbuf_add(out, "\"calls\": %.10g, \"bytes\": %.0f, \"group_size\": %lld, "
 		    "\"exposed_seconds\": %.9g, \"span\": \"%s\"}}", row->calls, row->bytes,
 		    (long long)row->span.size, row->exposed_seconds, span_name(row->span.kind));

@@ -65,17 +65,13 @@ static void
 put_offload(struct tree *t, const struct plan *p, const char *section, bool weights)
 {
 	const char *device = deepspeed_device(p, weights);
-	char key[96];
 
 	if (text_equal(device, "none"))
 		return;
-	text_put(key, sizeof key, "zero_optimization.%s.device", section);
-	tree_text(t, key, device);
-	text_put(key, sizeof key, "zero_optimization.%s.pin_memory", section);
-	tree_bool(t, key, true);
-	text_put(key, sizeof key, "zero_optimization.%s.nvme_path", section);
+	tree_text(t, TEXT_OF(96, "zero_optimization.%s.device", section), device);
+	tree_bool(t, TEXT_OF(96, "zero_optimization.%s.pin_memory", section), true);
 	if (text_equal(device, "nvme"))
-		tree_text(t, key, DEEPSPEED_DRIVE);
+		tree_text(t, TEXT_OF(96, "zero_optimization.%s.nvme_path", section), DEEPSPEED_DRIVE);
 }
 
 void

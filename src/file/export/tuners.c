@@ -238,13 +238,9 @@ finish_settings(struct export *e, struct tree *t, const char *name, const struct
 static void
 put_device(struct tree *t, const char *what, const char *device)
 {
-	char key[64];
-
-	text_put(key, sizeof key, "deepspeed_config.offload_%s_device", what);
-	tree_text(t, key, device);
-	text_put(key, sizeof key, "deepspeed_config.offload_%s_nvme_path", what);
+	tree_text(t, TEXT_OF(64, "deepspeed_config.offload_%s_device", what), device);
 	if (text_equal(device, "nvme"))
-		tree_text(t, key, DEEPSPEED_DRIVE);
+		tree_text(t, TEXT_OF(64, "deepspeed_config.offload_%s_nvme_path", what), DEEPSPEED_DRIVE);
 }
 
 /* commands/config/config_args.py; the trainer's own arguments say the batch. */
@@ -497,11 +493,9 @@ static void
 swift_fsdp(struct tree *t, const struct plan *p)
 {
 	const bool full = p->parallel.zero_stage == 3;
-	char options[64];
 
-	text_put(options, sizeof options, "%s auto_wrap%s", full ? "full_shard" : "shard_grad_op",
-	    p->parallel.offload != OFFLOAD_NONE ? " offload" : "");
-	tree_text(t, "fsdp.fsdp", options);
+	tree_text(t, "fsdp.fsdp", TEXT_OF(64, "%s auto_wrap%s", full ? "full_shard" : "shard_grad_op",
+	    p->parallel.offload != OFFLOAD_NONE ? " offload" : ""));
 	tree_int(t, "fsdp.fsdp_config.fsdp_version", 2);
 	tree_bool(t, "fsdp.fsdp_config.reshard_after_forward", full);
 	tree_text(t, "fsdp.fsdp_config.auto_wrap_policy", "TRANSFORMER_BASED_WRAP");

@@ -14,14 +14,13 @@ static void
 put_recompute(struct tree *t, const struct plan *p)
 {
 	const char *all = ACTOR "megatron.override_transformer_config.recompute_modules";
-	char method[32];
 
 	if (p->training.recompute == RECOMPUTE_SELECTIVE)
 		tree_list(t, all, p->training.recompute_modules);
 	if (p->training.recompute != RECOMPUTE_FULL)
 		return;
-	field_format(FIELD_RECOMPUTE_METHOD, p, method, sizeof method);
-	tree_text(t, ACTOR "megatron.override_transformer_config.recompute_method", method);
+	tree_text(t, ACTOR "megatron.override_transformer_config.recompute_method",
+	    FIELD_SHOWN(FIELD_RECOMPUTE_METHOD, p));
 	tree_int(t, ACTOR "megatron.override_transformer_config.recompute_num_layers",
 	    p->training.recompute_layers);
 }

@@ -41,7 +41,6 @@ read_model(const char *path, char *name, size_t size)
 static int64_t
 driver_gpus(const char *root, char *name, size_t size)
 {
-	char path[PLANFILE_PATH_SIZE];
 	const struct dirent *e;
 	int64_t gpus = 0;
 	DIR *d = opendir(root);
@@ -51,8 +50,7 @@ driver_gpus(const char *root, char *name, size_t size)
 		if (e->d_name[0] == '.')
 			continue;
 		gpus++;
-		text_put(path, sizeof path, "%s/%s/information", root, e->d_name);
-		read_model(path, name, size);
+		read_model(TEXT_OF(PLANFILE_PATH_SIZE, "%s/%s/information", root, e->d_name), name, size);
 	}
 	if (d != NULL)
 		closedir(d);

@@ -121,13 +121,11 @@ find_importer(const char *name)
 static bool
 is_marked(const char *text, const char *marks)
 {
-	char mark[64];
 	bool all = true;
 
 	for (size_t n; *marks != '\0'; marks += n + (marks[n] != '\0')) {
 		n = strcspn(marks, "|&");
-		text_put(mark, sizeof mark, "%.*s", (int)n, marks);
-		all = all && strstr(text, mark) != NULL;
+		all = all && strstr(text, TEXT_OF(64, "%.*s", (int)n, marks)) != NULL;
 		if (marks[n] == '&')
 			continue;
 		if (all)

@@ -25,13 +25,10 @@ static const struct form {
 const json_t *
 served_at(const json_t *object, const char *path)
 {
-	char name[64];
-
 	while (object != NULL && *path != '\0') {
 		const size_t n = strcspn(path, ".");
 
-		text_put(name, sizeof name, "%.*s", (int)n, path);
-		object = json_object_get(object, name);
+		object = json_object_get(object, TEXT_OF(64, "%.*s", (int)n, path));
 		path += n + (path[n] != '\0');
 	}
 	return object;

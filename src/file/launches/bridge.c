@@ -217,10 +217,8 @@ read_python(struct import *im)
 static const char *
 flag_of(const struct jsonin *flags, const char *name)
 {
-	char first[64];
-
-	text_put(first, sizeof first, "%s.0", name);
-	return jsonin_text(flags, name) != NULL ? jsonin_text(flags, name) : jsonin_text(flags, first);
+	return jsonin_text(flags, name) != NULL ? jsonin_text(flags, name) : jsonin_text(flags, TEXT_OF(64, "%s.0",
+	    name));
 }
 
 static void

@@ -111,7 +111,6 @@ take_split(struct import *im, const json_t *point)
 	const int64_t engines = decode == NULL ? 1 : decoders > 0 ? decoders : most_of(number_at(prefill, "num-worker", 1), 1);
 	const int64_t fills = decoders > 0 ? number_at(prefill, "num-worker", 0) : 0;
 	int64_t world = product_of(engines, engine_gpus(engine));
-	char pool[48];
 
 	import_set_int(im, FIELD_TP, number_at(engine, "tp", 1), "tp");
 	import_set_int(im, FIELD_PP, number_at(engine, "pp", 1), "pp");
@@ -122,9 +121,9 @@ take_split(struct import *im, const json_t *point)
 	if (engines > 1)
 		import_set_int(im, FIELD_REPLICAS, engines, "num-worker");
 	if (fills > 0) {
-		text_put(pool, sizeof pool, "%lldx%s%lld", (long long)fills, json_is_true(json_object_get(prefill, "dp-attn")) ?
-		    "dp" : "tp", (long long)engine_gpus(prefill));
-		import_set(im, FIELD_PREFILL_WORKERS, pool, "prefill");
+		import_set(im, FIELD_PREFILL_WORKERS, TEXT_OF(48, "%lldx%s%lld", (long long)fills,
+		    json_is_true(json_object_get(prefill, "dp-attn")) ? "dp" : "tp", (long long)engine_gpus(prefill)),
+		    "prefill");
 		world += product_of(fills, engine_gpus(prefill));
 	}
 	import_machine(im, im->world > 0 ? im->world : world, 0, 0, im->world > 0 ? "--world" : "tp");
@@ -140,7 +139,6 @@ take_entry(struct import *im, const json_t *entry)
 	} engines[] = { { "sglang", "sglang" }, { "vllm", "vllm" }, { "trt", "trtllm" } };
 	const char *framework = text_at(entry, "framework"), *runner = text_at(entry, "runner"), *engine = NULL;
 	const json_t *scenario = first_scenario(im, entry), *points = json_object_get(scenario, "search-space");
-	char gpu[24];
 
 	for (size_t i = 0; i < sizeof engines / sizeof *engines && engine == NULL; i++)
 		engine = strstr(framework, engines[i].part) != NULL ? engines[i].engine : NULL;
@@ -149,11 +147,10 @@ take_entry(struct import *im, const json_t *entry)
 		return;
 	}
 	runner += strncmp(runner, "cluster:", 8) == 0 ? 8 : 0;
-	text_put(gpu, sizeof gpu, "%.*s", (int)strcspn(runner, "-"), runner);
 	import_fill(im, FIELD_MODE, "serve");
 	import_set(im, FIELD_ENGINE, engine, "framework");
 	import_checkpoint(im, text_at(entry, "model"), "model");
-	machines_gpu(im, gpu, "runner");
+	machines_gpu(im, TEXT_OF(24, "%.*s", (int)strcspn(runner, "-"), runner), "runner");
 	take_format(im, text_at(entry, "precision"), runner);
 	take_split(im, json_array_get(points, 0));
 	take_load(im, scenario, json_array_get(points, 0));

@@ -96,7 +96,6 @@ part_of(const struct jsonin *j, const char *part, enum axis usual, int64_t devic
 {
 	int64_t all = 1;
 	int rest = -1;
-	char key[64];
 
 	for (int i = 0; i < AXES; i++)
 		size[i] = 1;
@@ -104,8 +103,8 @@ part_of(const struct jsonin *j, const char *part, enum axis usual, int64_t devic
 		const bool first = i == 0 || axes[i].axis != axes[i - 1].axis;
 		int64_t n;
 
-		text_put(key, sizeof key, "%s_%s_parallelism", part, axes[i].name);
-		n = settings_number(j, key, first && axes[i].axis == usual ? -1 : 1);
+		n = settings_number(j, TEXT_OF(64, "%s_%s_parallelism", part, axes[i].name), first &&
+		    axes[i].axis == usual ? -1 : 1);
 		if (n < 1)
 			rest = (int)axes[i].axis;
 		size[axes[i].axis] = product_of(size[axes[i].axis], most_of(n, 1));

@@ -134,12 +134,10 @@ static void
 take_gpu(struct import *im)
 {
 	const char *at = im->path != NULL ? strstr(im->path, "/MI") : NULL;
-	char name[16];
 
 	if (at == NULL || !isdigit((unsigned char)at[3]))
 		return;
-	text_put(name, sizeof name, "%.*s", (int)strcspn(at + 1, "/"), at + 1);
-	machines_gpu(im, name, "the directory");
+	machines_gpu(im, TEXT_OF(16, "%.*s", (int)strcspn(at + 1, "/"), at + 1), "the directory");
 }
 
 static void

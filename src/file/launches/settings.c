@@ -85,13 +85,11 @@ static bool
 scalar_at(const struct jsonin *j, const char *path, char *buf, size_t size)
 {
 	const char *text = jsonin_text(j, path);
-	char callee[128];
 	double number;
 	bool on;
 
 	if (text == NULL) { /* in Python a call says it by what it calls */
-		text_put(callee, sizeof callee, "%s." PYIN_CALLEE, path);
-		text = jsonin_text(j, callee);
+		text = jsonin_text(j, TEXT_OF(128, "%s." PYIN_CALLEE, path));
 	}
 	if (text != NULL)
 		return text_copy(buf, size, text);
@@ -224,14 +222,11 @@ void
 settings_say(struct import *im, const struct jsonin *j, enum field_id f, const char *value,
     const char *path)
 {
-	char why[160];
-
 	import_at(im, path);
-	text_put(why, sizeof why, "the default of %s", path);
 	if (jsonin_has(j, path))
 		import_set(im, f, value, path);
 	else
-		import_assume(im, f, value, why);
+		import_assume(im, f, value, TEXT_OF(160, "the default of %s", path));
 	import_at(im, "");
 }
 
@@ -239,10 +234,7 @@ void
 settings_set(struct import *im, const struct jsonin *j, enum field_id f, int64_t n,
     const char *path)
 {
-	char value[24];
-
-	text_put(value, sizeof value, "%lld", (long long)n);
-	settings_say(im, j, f, value, path);
+	settings_say(im, j, f, TEXT_OF(24, "%lld", (long long)n), path);
 }
 
 void
@@ -369,13 +361,10 @@ tell_unasked(void *to, const char *path)
 void
 settings_tokens(struct import *im, double tokens, const char *source)
 {
-	char value[32];
-
-	text_put(value, sizeof value, "%.10g", tokens / 1e9);
 	if (tokens < 1e6)
 		import_ignore(im, source, "less than a million tokens");
 	else
-		import_set(im, FIELD_TOKEN_BUDGET, value, source);
+		import_set(im, FIELD_TOKEN_BUDGET, TEXT_OF(32, "%.10g", tokens / 1e9), source);
 }
 
 /* Steps of so many tokens each: the whole run, unless rollouts make steps of other lengths. */
@@ -440,16 +429,14 @@ settings_strategy(struct import *im, const char *word, const char *source)
 		{ "FULL_SHARD", "3", false }, { "SHARD_GRAD_OP", "2", false }, { "NO_SHARD", "0", false },
 		{ "HYBRID_SHARD", "3", true }, { "HYBRID_SHARD_ZERO2", "2", true },
 	};
-	char number[8], copies[24];
 
 	for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
-		text_put(number, sizeof number, "%zu", i + 1);
-		if (strcasecmp(word, strategies[i].name) != 0 && !text_equal(word, number))
+		if (strcasecmp(word, strategies[i].name) != 0 && !text_equal(word, TEXT_OF(8, "%zu", i + 1)))
 			continue;
 		import_set(im, FIELD_ZERO_STAGE, strategies[i].stage, source);
-		text_put(copies, sizeof copies, "%lld", (long long)im->plan->cluster.nodes);
 		if (strategies[i].hybrid)
-			import_set(im, FIELD_DP_REPLICATE, copies, source);
+			import_set(im, FIELD_DP_REPLICATE, TEXT_OF(24, "%lld", (long long)im->plan->cluster.nodes),
+			    source);
 		return true;
 	}
 	return false;
@@ -482,12 +469,11 @@ take_heads(struct import *im, const struct jsonin *j)
 {
 	static const char keys[] = "model.model_config.num_key_value_heads";
 	const struct model *m = &im->plan->model;
-	char value[24];
 
 	if (!jsonin_has(j, keys))
 		settings_set(im, j, FIELD_KV_HEADS, m->attention_heads, keys);
-	text_put(value, sizeof value, "%lld", (long long)(m->hidden_size / most_of(m->attention_heads, 1)));
-	import_fill(im, FIELD_HEAD_DIM, value);
+	import_fill(im, FIELD_HEAD_DIM, TEXT_OF(24, "%lld", (long long)(m->hidden_size / most_of(m->attention_heads,
+	    1))));
 }
 
 void

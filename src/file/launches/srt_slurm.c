@@ -17,11 +17,9 @@ part_of(const struct jsonin *j, const char *engine, const char *pool)
 {
 	const json_t *backend = json_object_get(j->root, "backend");
 	struct jsonin part;
-	char section[32];
 	json_t *settings;
 
-	text_put(section, sizeof section, "%s_config", engine);
-	settings = json_object_get(json_object_get(backend, section), pool);
+	settings = json_object_get(json_object_get(backend, TEXT_OF(32, "%s_config", engine)), pool);
 	part = (struct jsonin){ .root = json_is_object(settings) ? json_deep_copy(settings) : json_object(), .texts = 1,
 		.file = j->file, .text = j->text, .errors = j->errors };
 	jsonin_watch(&part);
@@ -74,10 +72,7 @@ take_load(struct import *im, const struct jsonin *j)
 static int64_t
 workers_of(const struct jsonin *j, const char *pool)
 {
-	char key[48];
-
-	text_put(key, sizeof key, "resources.%s_workers", pool);
-	return settings_number(j, key, 0);
+	return settings_number(j, TEXT_OF(48, "resources.%s_workers", pool), 0);
 }
 
 /* All pools on whole nodes where that goes. */

@@ -97,14 +97,12 @@ take_flavor(struct import *im, const struct jsonin *j)
 {
 	const char *name = jsonin_text(j, "model.name"), *flavor = jsonin_text(j, "model.flavor");
 	const struct titan_model *m = titan_models;
-	char checkpoint[128];
 
 	if (name == NULL || flavor == NULL || jsonin_has(j, "model.hf_assets_path"))
 		return;
 	while (m->name != NULL && (!text_equal(m->name, name) || !text_equal(m->flavor, flavor)))
 		m++;
-	text_put(checkpoint, sizeof checkpoint, "%s-%s", name, flavor);
-	import_checkpoint(im, m->name != NULL ? m->preset : checkpoint, "model.flavor");
+	import_checkpoint(im, m->name != NULL ? m->preset : TEXT_OF(128, "%s-%s", name, flavor), "model.flavor");
 }
 
 /* Every n-th layer is computed again whole (torchtitan/distributed/activation_checkpoint.py, _apply_layer_sac): as many of

@@ -15,11 +15,9 @@ static const char *
 name_at(const struct jsonin *j, const char *key, size_t i, char *buf, size_t size)
 {
 	const char *text = jsonin_text(j, key);
-	char path[80];
 
 	if (text == NULL) {
-		text_put(path, sizeof path, "%s.%zu", key, i);
-		text = jsonin_text(j, path);
+		text = jsonin_text(j, TEXT_OF(80, "%s.%zu", key, i));
 		return text != NULL && text_copy(buf, size, text) ? buf : NULL;
 	}
 	for (; i > 0 && text[strcspn(text, ",")] == ','; i--)
@@ -267,13 +265,9 @@ begin_tuner(struct import *im, struct jsonin *j, const struct tuner *d)
 static bool
 fsdp_has(const struct jsonin *j, const char *at, const char *name, bool *on)
 {
-	char key[80];
-
-	text_put(key, sizeof key, "%s.%s", at, name);
-	if (jsonin_bool(j, key, on))
+	if (jsonin_bool(j, TEXT_OF(80, "%s.%s", at, name), on))
 		return true;
-	text_put(key, sizeof key, "%s.fsdp_%s", at, name);
-	return jsonin_bool(j, key, on);
+	return jsonin_bool(j, TEXT_OF(80, "%s.fsdp_%s", at, name), on);
 }
 
 /* "full_shard auto_wrap offload", or a list of these (transformers training_args.py). */

@@ -31,14 +31,12 @@ put_deepspeed(struct jsonin *j, json_t *config)
 		{ "zero3_save_16bit_model", "zero_optimization", "stage3_gather_16bit_weights_on_model_save" },
 	};
 	json_t *made = json_object(), *file = json_object_get(config, "deepspeed_config_file");
-	char path[96];
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows && file == NULL; i++) {
 		json_t *value = json_object_get(config, rows[i].key);
 
-		text_put(path, sizeof path, "%s.%s", rows[i].section, rows[i].name);
 		if (value != NULL)
-			jsonin_put(made, path, json_incref(value));
+			jsonin_put(made, TEXT_OF(96, "%s.%s", rows[i].section, rows[i].name), json_incref(value));
 	}
 	put_member(j->root, deepspeed, file != NULL ? file : made);
 	json_decref(made);

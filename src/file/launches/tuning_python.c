@@ -160,11 +160,9 @@ put_sets(json_t *root, const char *sets)
 static void
 ignore_argument(void *to, const char *path, const char *why)
 {
-	char callee[PYIN_NAME_SIZE];
 	const char *point = strrchr(path, '.');
 
-	text_put(callee, sizeof callee, "%.*s", point != NULL ? (int)(point - path) : 0, path);
-	if (find_call(callee) != NULL)
+	if (find_call(TEXT_OF(PYIN_NAME_SIZE, "%.*s", point != NULL ? (int)(point - path) : 0, path)) != NULL)
 		import_ignore(to, path, why);
 }
 

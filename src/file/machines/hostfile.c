@@ -14,10 +14,8 @@ struct host {
 static bool
 read_count(const char *text, size_t n, int64_t *count)
 {
-	char number[24];
-
-	text_put(number, sizeof number, "%.*s", (int)n, text);
-	return n > 0 && n < 8 && text_to_int(number, count) && *count >= 1 && *count <= 1024;
+	return n > 0 && n < 8 && text_to_int(TEXT_OF(24, "%.*s", (int)n, text), count) && *count >= 1 &&
+	    *count <= 1024;
 }
 
 static bool

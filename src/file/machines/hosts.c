@@ -85,16 +85,13 @@ add_range(struct hosts *h, const struct name *name, const char *range, size_t le
 	const size_t width = dash != NULL ? (size_t)(dash - range) : length;
 	const char *last = dash != NULL ? dash + 1 : range;
 	const size_t last_width = (size_t)(range + length - last);
-	char number[24];
 	int64_t from, to;
 
 	if (width == 0 || width > 18 || last_width == 0 || last_width > 18 ||
 	    strspn(range, "0123456789") < width || strspn(last, "0123456789") < last_width)
 		return HOSTS_WRONG;
-	text_put(number, sizeof number, "%.*s", (int)width, range);
-	text_to_int(number, &from);
-	text_put(number, sizeof number, "%.*s", (int)last_width, last);
-	text_to_int(number, &to);
+	text_to_int(TEXT_OF(24, "%.*s", (int)width, range), &from);
+	text_to_int(TEXT_OF(24, "%.*s", (int)last_width, last), &to);
 	if (to < from)
 		return HOSTS_WRONG;
 	if (to - from >= HOSTS_MAX)

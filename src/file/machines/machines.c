@@ -130,12 +130,10 @@ put_memory(struct import *im, double mib)
 	    catalog_find(&im->catalog->gpus, im->plan->cluster.gpu) : NULL;
 	const double gib = mib / 1024, known = gpu != NULL && field_is_set(FIELD_GPU, im->plan) ?
 	    gpu->values.cluster.memory_gib : 0;
-	char value[32];
 
 	if (mib <= 0 || fabs(gib - known) < .03 * known)
 		return;
-	text_put(value, sizeof value, "%.2f", gib);
-	import_set(im, FIELD_MEMORY_GIB, value, "memory");
+	import_set(im, FIELD_MEMORY_GIB, TEXT_OF(32, "%.2f", gib), "memory");
 }
 
 /* The kind with most GPUs, or nodes where none says how many. */

@@ -34,11 +34,10 @@ take_name(struct listing *l, const char *name, size_t length)
 static void
 take_memory(struct listing *l, const char *text)
 {
-	char number[24];
 	int64_t mib;
 
-	text_put(number, sizeof number, "%.*s", (int)strspn(text, "0123456789"), text);
-	if (text_to_int(number, &mib) && mib > 0 && mib < INT64_C(1) << 26)
+	if (text_to_int(TEXT_OF(24, "%.*s", (int)strspn(text, "0123456789"), text), &mib) && mib > 0 &&
+	    mib < INT64_C(1) << 26)
 		l->m.memory_mib = (double)mib;
 }
 

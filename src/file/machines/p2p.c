@@ -104,11 +104,10 @@ put_share(struct import *im, const struct copies *c)
 	const struct plan *p = im->plan;
 	const double median = c->rate[c->pairs / 2];
 	const char *why_not = doubt_of_copies(c, p);
-	char rates[64], value[24], why[96];
+	char value[24], why[96];
 
 	if (why_not != NULL) {
-		text_put(rates, sizeof rates, "%.1f to %.1f GB/s", c->rate[0], c->rate[c->pairs - 1]);
-		import_ignore(im, rates, why_not);
+		import_ignore(im, TEXT_OF(64, "%.1f to %.1f GB/s", c->rate[0], c->rate[c->pairs - 1]), why_not);
 		return;
 	}
 	text_put(value, sizeof value, "%.3f",

@@ -87,7 +87,6 @@ read_scontrol(struct import *im, struct machines *m)
 {
 	const char *at = im->text, *counted = im->text, *usual = NULL; /* Gres of those that have none of their own */
 	size_t usual_length = 0;
-	char state[64];
 
 	im->line = 1;
 	while (at != NULL && (at = strstr(at, "NodeName=")) != NULL) {
@@ -110,8 +109,8 @@ read_scontrol(struct import *im, struct machines *m)
 			g = usual;
 			gres = usual_length;
 		}
-		text_put(state, sizeof state, "%.*s", s != NULL ? (int)word : 0, s != NULL ? s : "");
-		if (!add_nodes(im, m, n, name, g != NULL ? g : "", g != NULL ? gres : 0, state))
+		if (!add_nodes(im, m, n, name, g != NULL ? g : "", g != NULL ? gres : 0, TEXT_OF(64, "%.*s",
+		    s != NULL ? (int)word : 0, s != NULL ? s : "")))
 			return;
 		at = next;
 	}

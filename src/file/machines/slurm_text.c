@@ -32,13 +32,9 @@ slurm_text_yaml(const char *text)
 static const struct kind *
 kind_of(const struct jsonin *j, size_t i, size_t *units)
 {
-	char path[PATH_SIZE];
-
-	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-		text_put(path, sizeof path, ROOT "%zu.%s", i, kinds[k].list);
-		if (jsonin_list(j, path, units) && *units > 0)
+	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+		if (jsonin_list(j, TEXT_OF(PATH_SIZE, ROOT "%zu.%s", i, kinds[k].list), units) && *units > 0)
 			return &kinds[k];
-	}
 	return NULL;
 }
 
@@ -46,15 +42,13 @@ kind_of(const struct jsonin *j, size_t i, size_t *units)
 static size_t
 choose_topology(const struct jsonin *j, size_t count)
 {
-	char path[PATH_SIZE];
 	size_t best = count, units;
 	bool is;
 
 	for (size_t i = 0; i < count; i++) {
 		if (kind_of(j, i, &units) == NULL)
 			continue;
-		text_put(path, sizeof path, ROOT "%zu.cluster_default", i);
-		if (jsonin_bool(j, path, &is) && is)
+		if (jsonin_bool(j, TEXT_OF(PATH_SIZE, ROOT "%zu.cluster_default", i), &is) && is)
 			return i;
 		best = best == count ? i : best;
 	}
@@ -65,11 +59,9 @@ choose_topology(const struct jsonin *j, size_t count)
 static const char *
 unit_text(const struct jsonin *j, const char *unit, const char *key)
 {
-	char path[PATH_SIZE + 16];
 	const char *text;
 
-	text_put(path, sizeof path, "%s.%s", unit, key);
-	text = jsonin_text(j, path);
+	text = jsonin_text(j, TEXT_OF(PATH_SIZE + 16, "%s.%s", unit, key));
 	return text != NULL ? text : "";
 }
 

@@ -35,12 +35,11 @@ take_name(struct cards *c, const char *text, size_t length)
 static void
 take_memory(struct cards *c, const char *text, double mib)
 {
-	char digits[24];
 	int64_t n;
 
 	text += strspn(text, " \t\"");
-	text_put(digits, sizeof digits, "%.*s", (int)strspn(text, "0123456789"), text);
-	if (text_to_int(digits, &n) && n > 0 && (double)n * mib < 1 << 26)
+	if (text_to_int(TEXT_OF(24, "%.*s", (int)strspn(text, "0123456789"), text), &n) && n > 0 &&
+	    (double)n * mib < 1 << 26)
 		c->m.memory_mib = (double)n * mib;
 }
 

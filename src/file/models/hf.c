@@ -218,7 +218,7 @@ take_gate(struct hf *h)
 {
 	static const char plain_ones[] = "relu relu2 gelu gelu_new gelu_fast gelu_python quick_gelu "
 	    "xielu squared_relu";
-	char path[HF_PATH_SIZE] = "", why[96];
+	char path[HF_PATH_SIZE] = "";
 	const char *name = NULL;
 
 	if (hf_take(h, FIELD_GATED_MLP, "") || h->type != NULL)
@@ -226,9 +226,8 @@ take_gate(struct hf *h)
 	if (hf_find(h, "hidden_act hidden_activation activation_function mlp_hidden_act activation",
 	    path))
 		name = jsonin_text(&h->json, path);
-	text_put(why, sizeof why, name != NULL ? "activation %s" : "no key for the activation", name);
-	import_assume_int(h->im, FIELD_GATED_MLP, name == NULL ||
-	    text_index(plain_ones, name, strlen(name)) < 0, why);
+	import_assume_int(h->im, FIELD_GATED_MLP, name == NULL || text_index(plain_ones, name, strlen(name)) < 0,
+	    TEXT_OF(96, name != NULL ? "activation %s" : "no key for the activation", name));
 }
 
 static void

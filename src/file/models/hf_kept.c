@@ -222,16 +222,13 @@ add_pattern(struct lists *l, const char *pattern)
 static void
 add_list(const struct hf *h, struct lists *l, const char *path)
 {
-	char at[2 * HF_PATH_SIZE];
 	const char *pattern;
 	size_t count = 0;
 
 	if (jsonin_list(&h->json, path, &count))
-		for (size_t i = 0; i < count && l->count < LISTED_MAX; i++) {
-			text_put(at, sizeof at, "%s.%zu", path, i);
-			if ((pattern = jsonin_text(&h->json, at)) != NULL)
+		for (size_t i = 0; i < count && l->count < LISTED_MAX; i++)
+			if ((pattern = jsonin_text(&h->json, TEXT_OF(2 * HF_PATH_SIZE, "%s.%zu", path, i))) != NULL)
 				add_pattern(l, pattern);
-		}
 }
 
 /* What is left out; returns the path of the list, "" without one. */
@@ -264,14 +261,12 @@ add_left_out(const struct hf *h, struct lists *l, const char *part, char path[2 
 static void
 add_targets(const struct hf *h, struct lists *l, const char *part)
 {
-	char groups[2 * HF_PATH_SIZE], at[3 * HF_PATH_SIZE];
+	char groups[2 * HF_PATH_SIZE];
 	const char *name;
 
 	text_put(groups, sizeof groups, "%s.config_groups", part);
-	for (size_t i = 0; (name = jsonin_name(&h->json, groups, i)) != NULL && i < LISTED_MAX; i++) {
-		text_put(at, sizeof at, "%s.%s.targets", groups, name);
-		add_list(h, l, at);
-	}
+	for (size_t i = 0; (name = jsonin_name(&h->json, groups, i)) != NULL && i < LISTED_MAX; i++)
+		add_list(h, l, TEXT_OF(3 * HF_PATH_SIZE, "%s.%s.targets", groups, name));
 	for (size_t i = l->left_out; i < l->count; i++)
 		if (strchr(l->of[i].pattern, '.') == NULL && strncmp(l->of[i].pattern, "re:", 3) != 0)
 			l->count = l->left_out;
@@ -282,7 +277,7 @@ hf_kept(struct hf *h, const char *part, const char *format)
 {
 	const struct model *m = &h->im->plan->model;
 	struct lists l = { .look = { STEPS_MAX } };
-	char path[2 * HF_PATH_SIZE], millions[32];
+	char path[2 * HF_PATH_SIZE];
 	struct tally t;
 
 	add_left_out(h, &l, part, path);
@@ -308,9 +303,8 @@ hf_kept(struct hf *h, const char *part, const char *format)
 	}
 	if (t.expert > 0 && strchr(format, '4') != NULL) /* of 4 bits, others are 16 bits outside of experts */
 		import_set(h->im, FIELD_DENSE_DTYPE, format, path);
-	text_put(millions, sizeof millions, "%.6g", t.dense_kept / 1e6);
 	if (t.dense_kept >= 1e3)
-		import_set(h->im, FIELD_KEPT_PARAMS, millions, path);
+		import_set(h->im, FIELD_KEPT_PARAMS, TEXT_OF(32, "%.6g", t.dense_kept / 1e6), path);
 }
 
 /* ---- a format for each layer ------------------------------------------------------------- */
@@ -334,17 +328,14 @@ struct mix {
 static size_t
 share_of(const struct mix *x, const struct naming *n, int64_t layer)
 {
-	char name[192];
-
 	for (const char *part = n->parts; *part != '\0'; part += strspn(part, " ")) {
 		const size_t length = strcspn(part, " ");
 
 		for (const char *at = n->layers;; at += strspn(at, " ")) {
 			const json_t *found;
 
-			text_put(name, sizeof name, "%slayers.%lld.%.*s%s%.*s", x->begin, (long long)layer, (int)length, part,
-			    *at != '\0' ? "." : "", (int)strcspn(at, " "), at);
-			found = json_object_get(x->layers, name);
+			found = json_object_get(x->layers, TEXT_OF(192, "%slayers.%lld.%.*s%s%.*s", x->begin,
+			    (long long)layer, (int)length, part, *at != '\0' ? "." : "", (int)strcspn(at, " "), at));
 			for (size_t i = 0; found != NULL && i < SHARES; i++)
 				if (strcmp(shares[i].format, x->format_of(json_string_value(json_object_get(found, "quant_algo")))) == 0)
 					return i;

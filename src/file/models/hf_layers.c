@@ -56,16 +56,14 @@ is_full(const char *word)
 static bool
 has_word(struct hf *h, const char *path, const char *part)
 {
-	char place[HF_PATH_SIZE + 24];
 	size_t count = 0;
 	const char *word;
 
 	jsonin_list(&h->json, path, &count);
-	for (size_t i = 0; i < count && i < HF_LAYERS_MAX; i++) {
-		text_put(place, sizeof place, "%s.%zu", path, i);
-		if ((word = jsonin_text(&h->json, place)) != NULL && strstr(word, part) != NULL)
+	for (size_t i = 0; i < count && i < HF_LAYERS_MAX; i++)
+		if ((word = jsonin_text(&h->json, TEXT_OF(HF_PATH_SIZE + 24, "%s.%zu", path, i))) != NULL &&
+		    strstr(word, part) != NULL)
 			return true;
-	}
 	return false;
 }
 

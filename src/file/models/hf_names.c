@@ -189,8 +189,6 @@ pattern_begins(struct hf_look *look, const char *pattern, const char *text)
 bool
 hf_name_meant(struct hf_look *look, const char *pattern, const char *name)
 {
-	char whole[2 * PATTERN_MAX];
-
 	if (strlen(pattern) >= PATTERN_MAX || strlen(name) >= PATTERN_MAX) {
 		look->steps = 0;
 		return false;
@@ -198,11 +196,10 @@ hf_name_meant(struct hf_look *look, const char *pattern, const char *name)
 	if (strncmp(pattern, "re:", 3) == 0 || strncmp(pattern, "-:", 2) == 0) {
 		const char *expression = strchr(pattern, ':') + 1;
 
-		for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-			text_put(whole, sizeof whole, "%s%s", prefixes[i], name);
-			if (either(look, expression, expression + strlen(expression), whole, NULL))
+		for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+			if (either(look, expression, expression + strlen(expression), TEXT_OF(2 * PATTERN_MAX, "%s%s",
+			    prefixes[i], name), NULL))
 				return true;
-		}
 		return false;
 	}
 	pattern = without_prefix(pattern);

@@ -116,7 +116,6 @@ letter_of(const char *word)
 static bool
 read_words(struct hf *h, const char *key, struct mixers *out, char path[HF_PATH_SIZE])
 {
-	char place[HF_PATH_SIZE + 24];
 	const char *word;
 	size_t count = 0;
 
@@ -124,8 +123,7 @@ read_words(struct hf *h, const char *key, struct mixers *out, char path[HF_PATH_
 	if (!hf_find(h, key, path) || !jsonin_list(&h->json, path, &count) || count > HF_LAYERS_MAX)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		text_put(place, sizeof place, "%s.%zu", path, i);
-		word = jsonin_text(&h->json, place);
+		word = jsonin_text(&h->json, TEXT_OF(HF_PATH_SIZE + 24, "%s.%zu", path, i));
 		if (word == NULL || (out->of[out->count] = letter_of(word)) == '\0')
 			return false;
 		out->count++;
@@ -176,7 +174,6 @@ static bool
 read_places(struct hf *h, const char *key, int64_t base, char most, char listed, struct mixers *out,
     char path[HF_PATH_SIZE])
 {
-	char place[HF_PATH_SIZE + 24];
 	size_t count = 0;
 	int64_t v;
 
@@ -185,11 +182,10 @@ read_places(struct hf *h, const char *key, int64_t base, char most, char listed,
 	out->count = least_of(h->im->plan->model.layers, HF_LAYERS_MAX);
 	memset(out->of, most, (size_t)out->count);
 	out->of[out->count] = '\0';
-	for (size_t i = 0; i < count && i < HF_LAYERS_MAX; i++) {
-		text_put(place, sizeof place, "%s.%zu", path, i);
-		if (jsonin_int(&h->json, place, base, HF_LAYERS_MAX, &v) && v - base < out->count)
+	for (size_t i = 0; i < count && i < HF_LAYERS_MAX; i++)
+		if (jsonin_int(&h->json, TEXT_OF(HF_PATH_SIZE + 24, "%s.%zu", path, i), base, HF_LAYERS_MAX, &v) &&
+		    v - base < out->count)
 			out->of[v - base] = listed;
-	}
 	return true;
 }
 
@@ -438,7 +434,7 @@ static bool
 take_lightning(struct hf *h)
 {
 	const struct model *m = &h->im->plan->model;
-	char path[HF_PATH_SIZE], place[HF_PATH_SIZE + 24];
+	char path[HF_PATH_SIZE];
 	struct mixers x = { .count = 0 };
 	size_t count = 0;
 	int64_t v;
@@ -447,8 +443,7 @@ take_lightning(struct hf *h)
 	    count > HF_LAYERS_MAX)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		text_put(place, sizeof place, "%s.%zu", path, i);
-		if (!jsonin_int(&h->json, place, 0, 1, &v))
+		if (!jsonin_int(&h->json, TEXT_OF(HF_PATH_SIZE + 24, "%s.%zu", path, i), 0, 1, &v))
 			return false;
 		x.of[x.count++] = v != 0 ? '*' : 'G';
 	}

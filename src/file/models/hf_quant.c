@@ -25,10 +25,7 @@ static const struct {
 static const char *
 text_at(const struct hf *h, const char *part, const char *key)
 {
-	char path[2 * HF_PATH_SIZE];
-
-	text_put(path, sizeof path, "%s.%s", part, key);
-	return jsonin_text(&h->json, path);
+	return jsonin_text(&h->json, TEXT_OF(2 * HF_PATH_SIZE, "%s.%s", part, key));
 }
 
 static int64_t
@@ -36,19 +33,14 @@ bits_at(const struct hf *h, const char *part)
 {
 	static const char *const keys[] = { "bits", "w_bit",
 		"config_groups.group_0.weights.num_bits", "global_quant_config.weight.bits" };
-	char path[2 * HF_PATH_SIZE];
 	int64_t bits = 0;
 	bool four = false, eight = false;
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		text_put(path, sizeof path, "%s.%s", part, keys[i]);
-		if (jsonin_int(&h->json, path, 1, 64, &bits))
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (jsonin_int(&h->json, TEXT_OF(2 * HF_PATH_SIZE, "%s.%s", part, keys[i]), 1, 64, &bits))
 			return bits;
-	}
-	text_put(path, sizeof path, "%s.load_in_4bit", part);
-	jsonin_bool(&h->json, path, &four);
-	text_put(path, sizeof path, "%s.load_in_8bit", part);
-	jsonin_bool(&h->json, path, &eight);
+	jsonin_bool(&h->json, TEXT_OF(2 * HF_PATH_SIZE, "%s.load_in_4bit", part), &four);
+	jsonin_bool(&h->json, TEXT_OF(2 * HF_PATH_SIZE, "%s.load_in_8bit", part), &eight);
 	return four ? 4 : eight ? 8 : 0;
 }
 

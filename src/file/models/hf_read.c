@@ -12,10 +12,7 @@
 void
 hf_use(struct hf *h, const char *path)
 {
-	char key[HF_PATH_SIZE];
-
-	text_put(key, sizeof key, "%.*s", (int)strcspn(path, "."), path);
-	json_object_set_new(h->used, key, json_true());
+	json_object_set_new(h->used, TEXT_OF(HF_PATH_SIZE, "%.*s", (int)strcspn(path, "."), path), json_true());
 }
 
 static bool
@@ -55,7 +52,6 @@ number_at(struct hf *h, const char *path, int64_t *v)
 static bool
 mean_of(struct hf *h, const char *path, size_t count, int64_t *v)
 {
-	char place[HF_PATH_SIZE + 24];
 	double sum = 0;
 	int64_t first = 0, one = 0;
 	bool differ = false;
@@ -65,8 +61,7 @@ mean_of(struct hf *h, const char *path, size_t count, int64_t *v)
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
-		text_put(place, sizeof place, "%s.%zu", path, i);
-		if (!number_at(h, place, &one))
+		if (!number_at(h, TEXT_OF(HF_PATH_SIZE + 24, "%s.%zu", path, i), &one))
 			return false;
 		first = i == 0 ? one : first;
 		differ = differ || one != first;
@@ -123,12 +118,11 @@ hf_fact(const struct hf *h, const char *word, char sign, char *value, size_t siz
 static bool
 take_fact(struct hf *h, enum field_id f, char sign)
 {
-	char value[32], why[96];
+	char value[32];
 
 	if (!hf_fact(h, field_key(f), sign, value, sizeof value))
 		return false;
-	text_put(why, sizeof why, "what %s is", h->name);
-	import_assume(h->im, f, value, why);
+	import_assume(h->im, f, value, TEXT_OF(96, "what %s is", h->name));
 	return true;
 }
 

@@ -213,7 +213,6 @@ hf_vision(struct hf *h)
 	const struct tower_type *type = type_of_tower(h);
 	struct import *im = h->im;
 	struct tower t;
-	char millions[32];
 
 	if (json_object_get(h->json.root, "vision_config") == NULL) /* a catalogue's may have one */
 		for (enum field_id f = FIELD_VISION_PARAMS; f <= FIELD_MROPE; f++)
@@ -223,8 +222,7 @@ hf_vision(struct hf *h)
 		tell_tower(h, t);
 		return;
 	}
-	text_put(millions, sizeof millions, "%.1f", type->params(h, &t) / 1e6);
-	import_set(im, FIELD_VISION_PARAMS, millions, "vision_config");
+	import_set(im, FIELD_VISION_PARAMS, TEXT_OF(32, "%.1f", type->params(h, &t) / 1e6), "vision_config");
 	import_set_int(im, FIELD_VISION_TOKENS, (int64_t)type->tokens(h, &t), "vision_config");
 	if (levels(h) > 0)
 		import_set_int(im, FIELD_VISION_DEEPSTACK, (int64_t)levels(h),

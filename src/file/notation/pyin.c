@@ -80,12 +80,10 @@ static json_t *
 functions_of(const char *text)
 {
 	json_t *out = json_object();
-	char name[PYIN_NAME_SIZE];
 
-	for (const char *at = find_function(text); at != NULL; at = find_function(next_statement(at))) {
-		text_put(name, sizeof name, "%.*s", (int)py_length_of_name(at), at);
-		json_object_set_new(out, name, json_integer(at - text));
-	}
+	for (const char *at = find_function(text); at != NULL; at = find_function(next_statement(at)))
+		json_object_set_new(out, TEXT_OF(PYIN_NAME_SIZE, "%.*s", (int)py_length_of_name(at), at),
+		    json_integer(at - text));
 	return out;
 }
 
@@ -123,12 +121,8 @@ equals_behind(const char *at)
 static void
 forget(json_t *object, const char *path)
 {
-	char name[PYIN_NAME_SIZE];
-
-	for (size_t n; object != NULL && path[n = strcspn(path, ".")] != '\0'; path += n + 1) {
-		text_put(name, sizeof name, "%.*s", (int)n, path);
-		object = json_object_get(object, name);
-	}
+	for (size_t n; object != NULL && path[n = strcspn(path, ".")] != '\0'; path += n + 1)
+		object = json_object_get(object, TEXT_OF(PYIN_NAME_SIZE, "%.*s", (int)n, path));
 	json_object_del(object, path);
 }
 

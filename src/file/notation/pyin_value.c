@@ -333,7 +333,6 @@ look_up(const struct py_scope *s, const char *path)
 {
 	const json_t *at = s->names;
 	const char *attribute = strchr(path, '.');
-	char name[PYIN_NAME_SIZE];
 
 	if (strncmp(path, "torch.", 6) == 0) /* torch.bfloat16 */
 		return json_string(path + 6);
@@ -341,8 +340,7 @@ look_up(const struct py_scope *s, const char *path)
 		return json_incref(json_object_get(s->r->parsed, attribute + 1));
 	for (size_t n; at != NULL && *path != '\0'; path += n + (path[n] == '.')) {
 		n = strcspn(path, ".");
-		text_put(name, sizeof name, "%.*s", (int)n, path);
-		at = json_object_get(at, name);
+		at = json_object_get(at, TEXT_OF(PYIN_NAME_SIZE, "%.*s", (int)n, path));
 	}
 	return json_incref((json_t *)(uintptr_t)at);
 }

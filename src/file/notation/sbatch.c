@@ -16,7 +16,6 @@ static int64_t
 item_count(const char *item, size_t length, char *type, size_t size)
 {
 	const char *first = memchr(item, ':', length), *last;
-	char number[24];
 	int64_t n;
 
 	*type = '\0';
@@ -25,8 +24,7 @@ item_count(const char *item, size_t length, char *type, size_t size)
 	last = first;
 	for (const char *c = first; c < item + length; c++)
 		last = *c == ':' ? c : last;
-	text_put(number, sizeof number, "%.*s", (int)(item + length - last - 1), last + 1);
-	if (!text_to_int(number, &n) || n < 0 || n > 1024) {
+	if (!text_to_int(TEXT_OF(24, "%.*s", (int)(item + length - last - 1), last + 1), &n) || n < 0 || n > 1024) {
 		if (last > first)
 			return -1;
 		n = 1; /* gpu:h100 */
@@ -88,11 +86,9 @@ slurm_gpus(const char *text, char *gpu, size_t size)
 static int64_t
 leading_number(const char *text)
 {
-	char digits[16];
 	int64_t n;
 
-	text_put(digits, sizeof digits, "%.*s", (int)strspn(text, "0123456789"), text);
-	return text_to_int(digits, &n) && n <= NODES_MOST ? n : 0;
+	return text_to_int(TEXT_OF(16, "%.*s", (int)strspn(text, "0123456789"), text), &n) && n <= NODES_MOST ? n : 0;
 }
 
 /* An option with its value; all is what -G asks for of the whole job. */

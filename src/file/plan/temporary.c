@@ -43,13 +43,11 @@ int
 temporary_open(char *buf, size_t size, const char *dir, mode_t mode)
 {
 	const struct place here = our_place();
-	char name[2 * NAME_SIZE];
 	int fd = -1;
 
 	for (int i = 0; i < TRIES && fd < 0; i++) {
-		text_put(name, sizeof name, "%s-%lld-%lld-%d" TAIL, here.head,
-		    (long long)here.space, (long long)getpid(), i);
-		if (!pathname_join(buf, size, dir, name)) {
+		if (!pathname_join(buf, size, dir, TEXT_OF(2 * NAME_SIZE, "%s-%lld-%lld-%d" TAIL, here.head,
+		    (long long)here.space, (long long)getpid(), i))) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}

@@ -102,14 +102,12 @@ named_known(const char *path)
 static bool
 find_named(const struct import *im, const char *from, const char *name, char path[PLANFILE_PATH_SIZE])
 {
-	char above[PLANFILE_PATH_SIZE];
 	const int climb = text_equal(from, im->path) && strchr(name, '/') != NULL && name[0] != '/' ? NAMED_CLIMB : 0;
 
-	for (int i = 0; i <= climb; i++) {
-		text_put(above, sizeof above, "%.*s%s", 3 * i, "../../../../", name);
-		if (pathname_beside(path, PLANFILE_PATH_SIZE, from, above) && is_inside(im, path))
+	for (int i = 0; i <= climb; i++)
+		if (pathname_beside(path, PLANFILE_PATH_SIZE, from, TEXT_OF(PLANFILE_PATH_SIZE, "%.*s%s", 3 * i,
+		    "../../../../", name)) && is_inside(im, path))
 			return true;
-	}
 	return false;
 }
 

@@ -282,11 +282,9 @@ command_is_known(const char *name)
 bool
 command_is_of_panes(const char *line)
 {
-	char name[64];
-
 	line += strspn(line, " \t:");
-	text_put(name, sizeof name, "%.*s", (int)strcspn(line, " \t="), line);
-	return command_is_known(name) && (contexts_of_line(line) & LIST) == 0;
+	return command_is_known(TEXT_OF(64, "%.*s", (int)strcspn(line, " \t="), line)) && (contexts_of_line(line) &
+	    LIST) == 0;
 }
 
 /* Whether the label begins with the name, blanks and dashes between words apart. */

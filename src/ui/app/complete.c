@@ -63,14 +63,12 @@ static void
 place_setting(struct place *at, const char *text)
 {
 	const size_t n = strcspn(text, " \t");
-	char name[SETTINGS_TEXT_SIZE];
 
 	at->word = text;
 	at->source = SOURCE_SETTING;
 	if (text[n] == '\0')
 		return;
-	text_put(name, sizeof name, "%.*s", (int)n, text);
-	at->setting = settings_find(name);
+	at->setting = settings_find(TEXT_OF(SETTINGS_TEXT_SIZE, "%.*s", (int)n, text));
 	at->source = at->setting < settings_count ? SOURCE_SETTING_VALUE : SOURCE_NONE;
 	at->word = text + n + strspn(text + n, " \t");
 }
@@ -171,13 +169,9 @@ offer_names(struct offers *o, const char *const names[], size_t n)
 static void
 offer_commands(struct offers *o, bool spaced)
 {
-	char word[96];
-
-	for (size_t i = 0; i < command_count; i++) {
-		text_put(word, sizeof word, "%s%s", command_table[i].name,
-		    spaced && command_table[i].argument[0] != '\0' ? " " : "");
-		offer_name(o, command_table[i].name, word);
-	}
+	for (size_t i = 0; i < command_count; i++)
+		offer_name(o, command_table[i].name, TEXT_OF(96, "%s%s", command_table[i].name, spaced &&
+		    command_table[i].argument[0] != '\0' ? " " : ""));
 }
 
 /* What plans can be ranked by. */
@@ -219,16 +213,13 @@ offer_fields(const struct state *s, struct offers *o, char between)
 static void
 offer_short_fields(const struct state *s, struct offers *o)
 {
-	char word[128];
-
 	for (enum field_id f = 0; f < FIELD_COUNT && o->typed[0] != '\0'; f++) {
 		const char *const names[] = { field_abbreviation(f), field_key(f) };
 
 		for (size_t i = 0; i < 2 && field_applies(f, &s->plan); i++) {
 			if (names[i] == NULL || field_find(names[i]) != f || command_find(names[i]) != NULL)
 				continue;
-			text_put(word, sizeof word, "%s ", names[i]);
-			offer_name(o, names[i], word);
+			offer_name(o, names[i], TEXT_OF(128, "%s ", names[i]));
 		}
 	}
 }
@@ -274,12 +265,8 @@ offer_value(const struct state *s, struct offers *o, enum field_id f)
 static void
 offer_settings(struct offers *o)
 {
-	char word[SETTINGS_TEXT_SIZE + 1];
-
-	for (size_t i = 0; i < settings_count; i++) {
-		text_put(word, sizeof word, "%s ", settings_table[i].name);
-		offer_name(o, settings_table[i].name, word);
-	}
+	for (size_t i = 0; i < settings_count; i++)
+		offer_name(o, settings_table[i].name, TEXT_OF(SETTINGS_TEXT_SIZE + 1, "%s ", settings_table[i].name));
 }
 
 static void
@@ -475,14 +462,13 @@ complete_step(struct state *s, int way)
 void
 complete_about(const struct state *s, char *buf, size_t size)
 {
-	char typed[LINE_SIZE], range[160];
+	char range[160];
 	struct place at;
 
 	buf[0] = '\0';
 	if (s->prompt.kind != PROMPT_COMMAND)
 		return;
-	text_put(typed, sizeof typed, "%.*s", (int)s->prompt.line.cursor, s->prompt.line.text);
-	at = place_of(s, typed);
+	at = place_of(s, TEXT_OF(LINE_SIZE, "%.*s", (int)s->prompt.line.cursor, s->prompt.line.text));
 	if (at.field != FIELD_NONE) {
 		field_range(at.field, range, sizeof range);
 		text_put(buf, size, "%s%s%s%s%s", range, range[0] != '\0' ? " " : "",

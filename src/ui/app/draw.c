@@ -118,7 +118,7 @@ static void
 draw_prompt(const struct state *s, struct canvas *c, struct rect r)
 {
 	const struct style style = { .role = ROLE_PROMPT };
-	char label[320], before[LINE_SIZE];
+	char label[320];
 	int label_w, at, shift;
 
 	typing_label(s, label, sizeof label);
@@ -127,8 +127,7 @@ draw_prompt(const struct state *s, struct canvas *c, struct rect r)
 		label_w = r.w / 2;
 	canvas_fill(c, r, text_style);
 	canvas_text_cut(c, r, r.x, r.y, label_w, (struct style){ .role = ROLE_KEY }, label);
-	text_put(before, sizeof before, "%.*s", (int)s->prompt.line.cursor, s->prompt.line.text);
-	at = canvas_width(c, before);
+	at = canvas_width(c, TEXT_OF(LINE_SIZE, "%.*s", (int)s->prompt.line.cursor, s->prompt.line.text));
 	shift = at > r.w - label_w - 1 ? at - (r.w - label_w - 1) : 0;
 	canvas_text(c, (struct rect){ r.x + label_w, r.y, r.w - label_w, 1 }, r.x + label_w - shift,
 	    r.y, s->prompt.line.fresh ? (struct style){ .role = ROLE_SELECTED } : style, s->prompt.line.text);

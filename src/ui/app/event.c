@@ -158,7 +158,7 @@ act_recalc(struct state *s)
 	const struct summary before = summary_of(e);
 	struct summary now;
 	const size_t warned = diag_count(&e->diags, SEVERITY_WARNING);
-	char delta[256], said[STATE_MESSAGE_SIZE];
+	char delta[256];
 
 	recalc(s);
 	now = summary_of(e);
@@ -169,8 +169,7 @@ act_recalc(struct state *s)
 	if (s->message[0] == '\0') {
 		state_say(s, ROLE_TEXT, "%s: %s", undo_entry(&s->undo, s->undo.now)->what, delta);
 	} else if (s->message_role == ROLE_GOOD) { /* "undone: TP 4" */
-		text_put(said, sizeof said, "%s", s->message);
-		state_say(s, ROLE_GOOD, "%s; %s", said, delta);
+		state_say(s, ROLE_GOOD, "%s; %s", TEXT_OF(STATE_MESSAGE_SIZE, "%s", s->message), delta);
 	}
 }
 

@@ -164,15 +164,13 @@ find_fields(struct rows *rows, const struct state *s)
 static void
 find_entries(struct rows *rows, const struct catalog_list *list, int target, const char *name)
 {
-	char line[ROW_TEXT_SIZE];
-
 	for (size_t i = 0; i < list->count; i++) {
 		const struct catalog_entry *e = &list->entry[i];
 		const char *const about[] = { e->id, NULL };
 
-		text_put(line, sizeof line, "%s %s", name, e->id);
 		if (answers(rows, match_name(e->id, rows->filter), about))
-			add_entry(rows, target + (int)i, "set", line, e->title);
+			add_entry(rows, target + (int)i, "set", TEXT_OF(ROW_TEXT_SIZE, "%s %s", name, e->id),
+			    e->title);
 	}
 }
 
@@ -234,18 +232,14 @@ go_where_it_works(struct state *s, const struct command *c)
 static unsigned
 set_entry(struct state *s, enum field_id f, const struct catalog_entry *e)
 {
-	char setting[PLAN_ID_SIZE + 32];
-
 	list_leave(s);
-	text_put(setting, sizeof setting, "%s=%s", field_table[f].path, e->id);
-	return edit_set(s, setting);
+	return edit_set(s, TEXT_OF(PLAN_ID_SIZE + 32, "%s=%s", field_table[f].path, e->id));
 }
 
 static unsigned
 help_accept(struct state *s, int target)
 {
 	const struct command *c = &command_table[target];
-	char line[LINE_SIZE];
 
 	if (target < 0)
 		return 0;
@@ -264,8 +258,7 @@ help_accept(struct state *s, int target)
 	}
 	if (c->argument[0] == '\0' || c->argument[0] == '[')
 		return app_event(s, c, "");
-	text_put(line, sizeof line, "%s ", c->name);
-	prompt_begin(s, PROMPT_COMMAND, line, false);
+	prompt_begin(s, PROMPT_COMMAND, TEXT_OF(LINE_SIZE, "%s ", c->name), false);
 	return 0;
 }
 

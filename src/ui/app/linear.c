@@ -325,7 +325,7 @@ use_field(struct state *s, const char *text, struct answer *a, unsigned *flags)
 {
 	size_t n = strcspn(text, " \t=");
 	const char *value = text + n;
-	char name[96], command[LINE_SIZE + 8];
+	char name[96];
 	enum field_id f = s->form.field;
 
 	value += strspn(value, " \t=");
@@ -343,8 +343,7 @@ use_field(struct state *s, const char *text, struct answer *a, unsigned *flags)
 	else if (text_equal(value, "+") || text_equal(value, "-"))
 		*flags = app_act(s, edit_step(s, value[0] == '+' ? 1 : -1));
 	else {
-		text_put(command, sizeof command, "set %s", text);
-		*flags = app_command(s, command);
+		*flags = app_command(s, TEXT_OF(LINE_SIZE + 8, "set %s", text));
 	}
 	return true;
 }

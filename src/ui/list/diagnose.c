@@ -98,11 +98,10 @@ static void
 add_terms(struct rows *rows, const struct diagnosis *d)
 {
 	const int label_w = label_columns(rows->width);
-	char text[ROW_TEXT_SIZE], label[128], plan[UNITS_SIZE], run[UNITS_SIZE], off[32];
+	char label[128], plan[UNITS_SIZE], run[UNITS_SIZE], off[32];
 
-	text_put(text, sizeof text, "%-*s%*s%*s%*s   plan, and over", label_w + 2, "Numbers",
-	    NUMBER_COLUMNS, "plan", NUMBER_COLUMNS, "run", CHANGE_COLUMNS, "difference");
-	rows_heading(rows, text);
+	rows_heading(rows, TEXT_OF(ROW_TEXT_SIZE, "%-*s%*s%*s%*s   plan, and over", label_w + 2, "Numbers",
+	    NUMBER_COLUMNS, "plan", NUMBER_COLUMNS, "run", CHANGE_COLUMNS, "difference"));
 	for (size_t i = 0; i < d->terms; i++) {
 		const struct diagnosed_term *t = &d->term[i];
 		const enum measure measure = measured_measure(t->id);
@@ -115,9 +114,9 @@ add_terms(struct rows *rows, const struct diagnosis *d)
 			text_add(off, sizeof off, "%s", t->verdict == TERM_SLOWER ||
 			    t->verdict == TERM_FASTER ? "!" : " ");
 		}
-		text_put(text, sizeof text, "%s%*s%*s%*s", label, NUMBER_COLUMNS, plan, NUMBER_COLUMNS,
-		    units_short(run, sizeof run, measure, t->measured), CHANGE_COLUMNS, off);
-		rows_line(rows, TARGET_TERM + (int)i, verdict_role(t->verdict), text);
+		rows_line(rows, TARGET_TERM + (int)i, verdict_role(t->verdict), TEXT_OF(ROW_TEXT_SIZE, "%s%*s%*s%*s",
+		    label, NUMBER_COLUMNS, plan, NUMBER_COLUMNS, units_short(run, sizeof run, measure, t->measured),
+		    CHANGE_COLUMNS, off));
 	}
 }
 
@@ -226,10 +225,8 @@ add_oom(struct rows *rows, const struct checkup *k)
 static void
 add_under(struct rows *rows, int target, const char *word, const char *text)
 {
-	char line[2 * ROW_TEXT_SIZE];
-
-	text_put(line, sizeof line, "%-*s%s", WORD_COLUMNS, word, text);
-	rows_wrapped(rows, rows->items - 1, target, ROLE_DIM, UNDER, line);
+	rows_wrapped(rows, rows->items - 1, target, ROLE_DIM, UNDER, TEXT_OF(2 * ROW_TEXT_SIZE, "%-*s%s",
+	    WORD_COLUMNS, word, text));
 }
 
 static void

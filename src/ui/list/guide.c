@@ -49,13 +49,10 @@ text_holds(const struct state *s, const char *text)
 static bool
 all_hold(const struct state *s, const char *text)
 {
-	char one[128];
-
 	for (; *text != '\0'; text += *text == '&') {
 		const size_t n = strcspn(text, "&");
 
-		text_put(one, sizeof one, "%.*s", (int)n, text);
-		if (!text_holds(s, one))
+		if (!text_holds(s, TEXT_OF(128, "%.*s", (int)n, text)))
 			return false;
 		text += n;
 	}
@@ -89,7 +86,7 @@ bool
 guide_line(const struct state *s, const char *line, char *text, size_t size,
     char link[GUIDE_LINK_SIZE])
 {
-	char condition[256], path[96];
+	char condition[256];
 
 	line = take_part(line, condition, sizeof condition);
 	line = take_part(line, link, GUIDE_LINK_SIZE);
@@ -104,8 +101,7 @@ guide_line(const struct state *s, const char *line, char *text, size_t size,
 		if (*line == '\0')
 			break;
 		n = strcspn(++line, "}");
-		text_put(path, sizeof path, "%.*s", (int)n, line);
-		if (!put_value(s, path, text, size))
+		if (!put_value(s, TEXT_OF(96, "%.*s", (int)n, line), text, size))
 			return false;
 		line += n + (line[n] == '}');
 	}

@@ -25,7 +25,6 @@ mends_rows(struct rows *rows, const struct state *s)
 		"What you changed last"
 	};
 	char what[ADVICE_TEXT_SIZE], cell[ADVICE_TEXT_SIZE], numbers[ADVICE_TEXT_SIZE];
-	char text[ROW_TEXT_SIZE];
 	const int w = what_columns(&s->mends);
 
 	for (size_t i = 0; i < s->mends.count; i++) {
@@ -33,10 +32,8 @@ mends_rows(struct rows *rows, const struct state *s)
 
 		if (before == NULL || before->loss != m->loss ||
 		    before->outlook.fits != m->outlook.fits || before->outlook.tight != m->outlook.tight) {
-			text_put(text, sizeof text, "%s%s", headings[m->loss],
-			    !m->outlook.fits ? ", legal, but does not fit" :
-			    m->outlook.tight ? ", tight" : "");
-			rows_heading(rows, text);
+			rows_heading(rows, TEXT_OF(ROW_TEXT_SIZE, "%s%s", headings[m->loss], !m->outlook.fits ?
+			    ", legal, but does not fit" : m->outlook.tight ? ", tight" : ""));
 		}
 		advice_what(m, what, sizeof what);
 		rows_column(what, w, cell, sizeof cell);

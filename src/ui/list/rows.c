@@ -8,24 +8,20 @@
 static enum match
 first_word(const struct rows *rows, const char *text)
 {
-	char name[ROW_TEXT_SIZE];
-
 	text += strspn(text, " *:");
-	text_put(name, sizeof name, "%.*s", (int)strcspn(text, " ,"), text);
-	return match_name(name, rows->filter + strspn(rows->filter, " "));
+	return match_name(TEXT_OF(ROW_TEXT_SIZE, "%.*s", (int)strcspn(text, " ,"), text),
+	    rows->filter + strspn(rows->filter, " "));
 }
 
 static bool
 has_words(const struct rows *rows, const char *text)
 {
 	const char *word = rows->filter;
-	char one[LINE_SIZE];
 
 	while (*(word += strspn(word, " ")) != '\0') {
 		size_t n = strcspn(word, " ");
 
-		text_put(one, sizeof one, "%.*s", (int)n, word);
-		if (strcasestr(text, one) == NULL)
+		if (strcasestr(text, TEXT_OF(LINE_SIZE, "%.*s", (int)n, word)) == NULL)
 			return false;
 		word += n;
 	}

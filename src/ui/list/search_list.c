@@ -52,11 +52,9 @@ unsigned
 search_view_change(struct state *s)
 {
 	const char *usual = question_usual(&s->plan);
-	char text[LINE_SIZE];
 
-	text_put(text, sizeof text, "search %s", s->search->ask[0] != '\0' ? s->search->ask : usual != NULL ? usual :
-	    "objective=time");
-	prompt_begin(s, PROMPT_COMMAND, text, false);
+	prompt_begin(s, PROMPT_COMMAND, TEXT_OF(LINE_SIZE, "search %s", s->search->ask[0] != '\0' ? s->search->ask :
+	    usual != NULL ? usual : "objective=time"), false);
 	return 0;
 }
 
@@ -64,10 +62,8 @@ search_view_change(struct state *s)
 static unsigned
 begin_word(struct state *s, const char *word)
 {
-	char text[LINE_SIZE];
-
-	text_put(text, sizeof text, "search %s%s%s", s->search->ask, s->search->ask[0] != '\0' ? " " : "", word);
-	prompt_begin(s, PROMPT_COMMAND, text, false);
+	prompt_begin(s, PROMPT_COMMAND, TEXT_OF(LINE_SIZE, "search %s%s%s", s->search->ask,
+	    s->search->ask[0] != '\0' ? " " : "", word), false);
 	return 0;
 }
 
@@ -141,7 +137,7 @@ static unsigned
 search_view_accept(struct state *s, int target)
 {
 	struct search_view *l = s->search;
-	char set[LINE_SIZE], what[UNDO_WHAT_SIZE];
+	char set[LINE_SIZE];
 	struct plan next;
 	uint64_t index;
 
@@ -154,10 +150,9 @@ search_view_accept(struct state *s, int target)
 		return 0;
 	}
 	search_view_settings(l, index, set, sizeof set);
-	text_put(what, sizeof what, "search: %s", set);
 	list_leave(s);
 	state_say(s, ROLE_GOOD, "adopted %d: %s", target + 1, set);
-	return state_change(s, &next, what);
+	return state_change(s, &next, TEXT_OF(UNDO_WHAT_SIZE, "search: %s", set));
 }
 
 /* Sort by the next column that is shown, but what binds. */

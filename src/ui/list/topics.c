@@ -134,15 +134,13 @@ static void
 page_rows(struct rows *rows, const struct state *s, const char *text)
 {
 	const char *page = text;
-	char line[2048];
 
 	if (rows->width > READABLE)
 		rows->width = READABLE;
 	while (*text != '\0') {
 		const size_t n = strcspn(text, "\n");
 
-		text_put(line, sizeof line, "%.*s", (int)n, text);
-		add_line(rows, s, (int)(text - page), line);
+		add_line(rows, s, (int)(text - page), TEXT_OF(2048, "%.*s", (int)n, text));
 		text += n;
 		if (*text == '\n')
 			text++;
@@ -153,13 +151,12 @@ static void
 topics_rows(struct rows *rows, const struct state *s)
 {
 	const struct topic *page;
-	char text[ROW_TEXT_SIZE], name[32];
+	char name[32];
 
 	rows->texts = NULL; /* names are typed, titles are in the language */
 	for (size_t at = 0; (page = topics_page(s, at)) != NULL; at++) {
 		topic_name(page, name, sizeof name);
-		text_put(text, sizeof text, "%-12s %s", name, page->title);
-		rows_line(rows, (int)at, ROLE_TEXT, text);
+		rows_line(rows, (int)at, ROLE_TEXT, TEXT_OF(ROW_TEXT_SIZE, "%-12s %s", name, page->title));
 	}
 }
 

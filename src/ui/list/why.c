@@ -66,19 +66,16 @@ put_amount(enum quantity q, double value, char *buf, size_t size)
 static void
 add_term(struct rows *rows, const struct ledger_term *t)
 {
-	char text[512], amount[64];
+	char amount[64];
 	int item = rows->items;
 
-	text_put(text, sizeof text, "%s %s", t->name, t->formula);
-	if (!rows_passes(rows, text))
+	if (!rows_passes(rows, TEXT_OF(512, "%s %s", t->name, t->formula)))
 		return;
 	rows->items++;
 	put_amount(t->quantity, t->value, amount, sizeof amount);
-	text_put(text, sizeof text, "%-38s %16s", t->name, amount);
-	rows_wrapped(rows, item, -1, ROLE_TEXT, 2, text);
+	rows_wrapped(rows, item, -1, ROLE_TEXT, 2, TEXT_OF(512, "%-38s %16s", t->name, amount));
 	rows_wrapped(rows, item, -1, ROLE_DIM, 6, t->formula);
-	text_put(text, sizeof text, "source: %s", t->source);
-	rows_wrapped(rows, item, -1, ROLE_DIM, 6, text);
+	rows_wrapped(rows, item, -1, ROLE_DIM, 6, TEXT_OF(512, "source: %s", t->source));
 }
 
 /* The terms of a sum below what they come to. */

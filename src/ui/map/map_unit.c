@@ -248,7 +248,6 @@ draw_label_bands(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	const struct rect r = { x + (lines ? 0 : head), y, g->unit_w - (lines ? 0 : head), g->unit_h };
 	struct style first = { 0 }, style = { 0 };
 	struct hue hue;
-	char number[32];
 
 	for (int i = 0; i < n; i++) {
 		struct rect band = band_of(r, i, n);
@@ -262,8 +261,8 @@ draw_label_bands(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 		if (lines)
 			put_cell(d, x + g->unit_w - 2, band.y, style, sign_of(d, i, style, hue));
 	}
-	text_put(number, sizeof number, "%*lld%s", g->rank_w, (long long)rank, g->colon ? ":" : "");
-	canvas_text(d->c, d->clip, x + edge, y, first, number);
+	canvas_text(d->c, d->clip, x + edge, y, first, TEXT_OF(32, "%*lld%s", g->rank_w, (long long)rank, g->colon ?
+	    ":" : ""));
 	if (mark[0] == '[' && (d->view->cursor < 0 || !d->view->peers))
 		return; /* all are alike */
 	if (edge > 0)
@@ -283,7 +282,6 @@ draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 	struct style style[MAP_COLORS_MAX] = { { 0 } }, plain = { .role = ROLE_TEXT };
 	struct hue hue[MAP_COLORS_MAX];
 	int left = w - number - g->letters;
-	char buf[48];
 
 	for (int i = 0; i < n; i++)
 		style[i] = unit_style(d, i, rank, marked, &hue[i]);
@@ -292,9 +290,8 @@ draw_label(struct map_drawing *d, int64_t rank, bool marked, int x, int y)
 		plain = style[0];
 	left = n == 1 ? left / 2 : left;
 	canvas_fill(d->c, rect_clip(d->clip, (struct rect){ x, y, edge + w + edge, g->unit_h }), plain);
-	text_put(buf, sizeof buf, "%*s%*lld%s", left, "", g->rank_w, (long long)rank,
-	    g->colon ? ":" : "");
-	canvas_text(d->c, d->clip, x + edge, y, plain, buf);
+	canvas_text(d->c, d->clip, x + edge, y, plain, TEXT_OF(48, "%*s%*lld%s", left, "", g->rank_w, (long long)rank,
+	    g->colon ? ":" : ""));
 	for (int i = 0; i < n && i < g->letters; i++)
 		put_cell(d, x + edge + left + number + i, y, style[i], sign_of(d, i, style[i], hue[i]));
 	if (n == 1 && g->letters > 1 && hue[0].other != 0)

@@ -262,14 +262,11 @@ picture_free(struct picture *pic)
 void
 pipeline_title(const struct plan *p, const struct estimate *e, char *buf, size_t size)
 {
-	char text[UNITS_SIZE];
-
 	text_put(buf, size, "pipeline");
 	if (p->mode != MODE_TRAIN || !e->laid_out || !e->placed)
 		return;
 	if (e->placement.pp > 1) {
-		field_format(FIELD_SCHEDULE, p, text, sizeof text);
-		text_add(buf, size, ": %s", text);
+		text_add(buf, size, ": %s", FIELD_SHOWN(FIELD_SCHEDULE, p));
 		if (e->timed && e->step.bubble_fraction > 0) {
 			text_add(buf, size, ", bubble %s", UNITS_SHORT(SHARE, e->step.bubble_fraction));
 		}

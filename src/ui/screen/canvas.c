@@ -346,14 +346,13 @@ canvas_break(const char *text, int w)
 void
 canvas_wrapped(struct canvas *c, struct rect r, struct style style, const char *text)
 {
-	char part[CANVAS_BREAK_MOST + 8], said[TEXTS_SIZE];
+	char said[TEXTS_SIZE];
 
 	text = texts_say(c->texts, text, said, sizeof said);
 	for (int y = r.y; y < r.y + r.h && *text != '\0'; y++) {
 		const size_t n = canvas_break(text, r.w);
 
-		text_put(part, sizeof part, "%.*s", (int)n, text);
-		canvas_value(c, r, r.x, y, style, part);
+		canvas_value(c, r, r.x, y, style, TEXT_OF(CANVAS_BREAK_MOST + 8, "%.*s", (int)n, text));
 		text += n;
 		text += strspn(text, " ");
 	}

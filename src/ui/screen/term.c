@@ -153,15 +153,12 @@ read_size(int *w, int *h)
 static void
 tell_size(void)
 {
-	char text[16];
 	int w, h;
 
 	if (!read_size(&w, &h))
 		return;
-	text_put(text, sizeof text, "%d", w);
-	setenv("COLUMNS", text, 1);
-	text_put(text, sizeof text, "%d", h);
-	setenv("LINES", text, 1);
+	setenv("COLUMNS", TEXT_OF(16, "%d", w), 1);
+	setenv("LINES", TEXT_OF(16, "%d", h), 1);
 }
 
 static void
@@ -492,12 +489,10 @@ term_ask(struct terminal *t)
 void
 term_title(struct terminal *t, const char *title)
 {
-	char text[sizeof t->title + 32];
-
 	if (text_equal(title, t->title) || getenv("TMUX") != NULL || getenv("STY") != NULL)
 		return;
-	text_put(text, sizeof text, "%s\033]2;%s\033\\", t->title[0] == '\0' ? title_keep : "", title);
-	if (send_with_next(t, text))
+	if (send_with_next(t, TEXT_OF(sizeof t->title + 32,
+	    "%s\033]2;%s\033\\", t->title[0] == '\0' ? title_keep : "", title)))
 		text_put(t->title, sizeof t->title, "%s", title);
 }
 

@@ -91,15 +91,12 @@ edit_step(struct state *s, int way)
 void
 edit_open(struct state *s, enum field_id f, const char *text)
 {
-	char value[PLAN_NOTES_SIZE];
-
 	s->form.field = f;
 	if (text != NULL) {
 		prompt_begin(s, PROMPT_FIELD, text, false);
 		return;
 	}
-	field_format(f, &s->plan, value, sizeof value);
-	prompt_begin(s, PROMPT_FIELD, value, true);
+	prompt_begin(s, PROMPT_FIELD, FIELD_SHOWN(f, &s->plan), true);
 }
 
 unsigned
@@ -319,11 +316,10 @@ unsigned
 edit_set(struct state *s, const char *argument)
 {
 	struct setting setting[SETTINGS_MOST];
-	char text[LINE_SIZE], said[2 * LINE_SIZE] = "";
+	char said[2 * LINE_SIZE] = "";
 	size_t count = 0;
 
-	text_put(text, sizeof text, "%s", argument);
-	if (!cut_settings(s, text, said, sizeof said, setting, &count) ||
+	if (!cut_settings(s, TEXT_OF(LINE_SIZE, "%s", argument), said, sizeof said, setting, &count) ||
 	    !cut_settings(s, said, NULL, 0, setting, &count))
 		return 0;
 	if (count > 0)
