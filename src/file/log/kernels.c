@@ -165,7 +165,7 @@ sums_begin(struct run_reader *r, const char *line, const char *after)
 }
 
 const struct run_row run_kernel_rows[] = {
-	{ ",Total Time (ns),Instances,", SOURCE_NSYS, sums_begin },
-	{ ",\"Total Time (ns)\",\"Instances\",", SOURCE_NSYS, sums_begin },
+	{ ",Total Time (ns),Instances,", SOURCE_NSYS, BY(sums_begin) },
+	{ ",\"Total Time (ns)\",\"Instances\",", SOURCE_NSYS, BY(sums_begin) },
 	{ .words = NULL },
 };

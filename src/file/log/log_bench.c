@@ -13,13 +13,11 @@
 static double
 figure(const struct jsonin *j, const char *keys, double scale)
 {
-	char key[64];
 	double v = 0;
 
 	for (size_t n; *keys != '\0'; keys += n + strspn(keys + n, " ")) {
 		n = strcspn(keys, " ");
-		text_put(key, sizeof key, "%.*s", (int)n, keys);
-		if (jsonin_real(j, key, 0, 1e18, &v) && v >= 1e-12)
+		if (jsonin_real(j, TEXT_OF(64, "%.*s", (int)n, keys), 0, 1e18, &v) && v >= 1e-12)
 			return v * scale;
 	}
 	return 0;

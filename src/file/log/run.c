@@ -83,6 +83,33 @@ quoted(char buf[MEASURED_TEXT], const char *line, const char *after)
 	return buf;
 }
 
+/* The outermost call counts: a backward pass may compute a forward pass again. */
+static void
+take_phase(struct run_reader *r, enum oom_phase phase)
+{
+	if (r->phase == OOM_UNKNOWN || phase == OOM_UNKNOWN)
+		r->phase = phase;
+}
+
+static void
+take_row(struct run_reader *r, const struct run_row *row, const char *line, const char *after)
+{
+	const double number = row->number != NULL ? row->number(after) : run_number(after);
+
+	if (row->read != NULL)
+		row->read(r, line, after);
+	else if (row->tells == TELLS_SAMPLE)
+		run_add(r, (enum measured_id)row->id, -1, number);
+	else if (row->tells == TELLS_SECONDS)
+		run_fall_back(r, (enum fallback)row->id, -1, number);
+	else if (row->tells == TELLS_FACT)
+		run_fact_number(r, row->id, number);
+	else if (row->tells == TELLS_PHASE)
+		take_phase(r, (enum oom_phase)row->id);
+	else if (row->number == NULL || number > 0)
+		run_say(r, (enum evidence_id)row->id, line, 0);
+}
+
 static void
 take_word(void *to, int meaning, const char *line, const char *after)
 {
@@ -103,7 +130,7 @@ take_word(void *to, int meaning, const char *line, const char *after)
 	row = f->row[meaning - EVIDENCE_COUNT];
 	if (row->source != SOURCE_ASIDE)
 		r->said[row->source]++;
-	row->read(r, line, after);
+	take_row(r, row, line, after);
 }
 
 static void
@@ -172,13 +199,12 @@ say_spikes(struct run_reader *r, const struct series *s)
 	double mean = 0;
 	const int64_t period = series_period(s, &mean);
 	const double times = mean / series_steady(s).median;
-	char text[MEASURED_TEXT];
 
 	if (period <= 0)
 		return;
-	text_put(text, sizeof text, "every %lld steps one takes %.3g times as long: %.2g %% of the time",
-	    (long long)period, times, 100 * (times - 1) / (double)period);
-	run_say(r, EVIDENCE_SPIKES, text, (times - 1) / (double)period);
+	run_say(r, EVIDENCE_SPIKES, TEXT_OF(MEASURED_TEXT,
+	    "every %lld steps one takes %.3g times as long: %.2g %% of the time", (long long)period, times,
+	    100 * (times - 1) / (double)period), (times - 1) / (double)period);
 	r->m->evidence[EVIDENCE_MANUAL_GC] = (struct evidence){ 0 }; /* as it is, it costs */
 }
 
@@ -197,13 +223,12 @@ static void
 say_jitter(struct run_reader *r, const struct series *s)
 {
 	const struct steady v = series_steady(s);
-	char text[MEASURED_TEXT];
 
 	if (v.samples < UNLIKE_LEAST || !has_even_steps(r) || !(v.high > UNLIKE * v.low))
 		return;
-	text_put(text, sizeof text, "a quarter of the steps takes %.2f times as long as another quarter, or longer",
+	run_say(r, EVIDENCE_JITTER, TEXT_OF(MEASURED_TEXT,
+	    "a quarter of the steps takes %.2f times as long as another quarter, or longer", v.high / v.low),
 	    v.high / v.low);
-	run_say(r, EVIDENCE_JITTER, text, v.high / v.low);
 }
 
 /* The allocator keeps for reuse what it once gave out, and somewhat more: so much is in pieces. */
@@ -213,16 +238,15 @@ static void
 say_spare(struct run_reader *r)
 {
 	const struct measured_memory *most = NULL;
-	char text[MEASURED_TEXT];
 
 	for (size_t i = 0; i < r->m->memories; i++)
 		if (r->m->memory[i].allocated > 0 && (most == NULL || r->m->memory[i].reserved > most->reserved))
 			most = &r->m->memory[i];
 	if (most == NULL || !(most->reserved > MUCH_MORE * most->allocated))
 		return;
-	text_put(text, sizeof text, "%.3g GiB are reserved, of which %.3g were given out at once",
-	    most->reserved / GIB, most->allocated / GIB);
-	run_say(r, EVIDENCE_SPARE, text, most->reserved - most->allocated);
+	run_say(r, EVIDENCE_SPARE, TEXT_OF(MEASURED_TEXT,
+	    "%.3g GiB are reserved, of which %.3g were given out at once", most->reserved / GIB,
+	    most->allocated / GIB), most->reserved - most->allocated);
 }
 
 /* What the steps of a file look like, one beside the other. */
@@ -233,7 +257,6 @@ say_shape(struct run_reader *r)
 	const struct series *s = steps->count > 0 ? steps : &r->step[FALLBACK_PACE];
 	const double waits = measured_steady(r->m, MEASURED_DATA).median;
 	const double share = waits / series_steady(steps).median, drift = series_drift(s);
-	char text[MEASURED_TEXT];
 
 	r->place.line = s->place.line;
 	if (s->count > 0) {
@@ -241,15 +264,12 @@ say_shape(struct run_reader *r)
 		if (!(drift > DRIFTS))
 			say_jitter(r, s);
 	}
-	if (share > WAITS && share <= 1) {
-		text_put(text, sizeof text, "%.3g s of a step wait for data: %.0f %%", waits, 100 * share);
-		run_say(r, EVIDENCE_DATA_SLOW, text, share);
-	}
-	if (drift > DRIFTS) {
-		text_put(text, sizeof text, "the last quarter's steps take %.2f times those of the first",
-		    drift);
-		run_say(r, EVIDENCE_DRIFT, text, drift);
-	}
+	if (share > WAITS && share <= 1)
+		run_say(r, EVIDENCE_DATA_SLOW, TEXT_OF(MEASURED_TEXT, "%.3g s of a step wait for data: %.0f %%",
+		    waits, 100 * share), share);
+	if (drift > DRIFTS)
+		run_say(r, EVIDENCE_DRIFT, TEXT_OF(MEASURED_TEXT,
+		    "the last quarter's steps take %.2f times those of the first", drift), drift);
 }
 
 /* Numbers whose steps a file counts. */

@@ -105,54 +105,6 @@ out_of_memory(struct run_reader *r, const char *line, const char *after)
 		.used = o->process > 0 ? o->process + o->asked : 0 });
 }
 
-static void
-traceback(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	(void)after;
-	r->phase = OOM_UNKNOWN;
-}
-
-/* The outermost call counts: a backward pass may compute a forward pass again. */
-static void
-in_phase(struct run_reader *r, enum oom_phase phase)
-{
-	if (r->phase == OOM_UNKNOWN)
-		r->phase = phase;
-}
-
-static void
-in_loading(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	(void)after;
-	in_phase(r, OOM_LOADING);
-}
-
-static void
-in_forward(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	(void)after;
-	in_phase(r, OOM_FORWARD);
-}
-
-static void
-in_backward(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	(void)after;
-	in_phase(r, OOM_BACKWARD);
-}
-
-static void
-in_update(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	(void)after;
-	in_phase(r, OOM_UPDATE);
-}
-
 /* "cudaMalloc retries: 12" of torch.cuda.memory_summary. */
 static void
 retries(struct run_reader *r, const char *line, const char *after)
@@ -188,17 +140,17 @@ summary_reserved(struct run_reader *r, const char *line, const char *after)
 }
 
 const struct run_row run_host_rows[] = {
-	{ "Traceback (most recent call last)", SOURCE_ASIDE, traceback },
-	{ "from_pretrained(", SOURCE_ASIDE, in_loading },
-	{ "load_checkpoint(", SOURCE_ASIDE, in_loading },
-	{ "forward_step(", SOURCE_ASIDE, in_forward },
-	{ ".forward(", SOURCE_ASIDE, in_forward },
-	{ "backward_step(", SOURCE_ASIDE, in_backward },
-	{ ".backward(", SOURCE_ASIDE, in_backward },
-	{ "optimizer.step(", SOURCE_ASIDE, in_update },
-	{ "out of memory. Tried to allocate ", SOURCE_OOM, out_of_memory },
-	{ "| Allocated memory ", SOURCE_OOM, summary_allocated },
-	{ "| GPU reserved memory ", SOURCE_OOM, summary_reserved },
-	{ "cudaMalloc retries:", SOURCE_OOM, retries },
+	{ "Traceback (most recent call last)", SOURCE_ASIDE, TELLS(PHASE, OOM_UNKNOWN, NULL) },
+	{ "from_pretrained(", SOURCE_ASIDE, TELLS(PHASE, OOM_LOADING, NULL) },
+	{ "load_checkpoint(", SOURCE_ASIDE, TELLS(PHASE, OOM_LOADING, NULL) },
+	{ "forward_step(", SOURCE_ASIDE, TELLS(PHASE, OOM_FORWARD, NULL) },
+	{ ".forward(", SOURCE_ASIDE, TELLS(PHASE, OOM_FORWARD, NULL) },
+	{ "backward_step(", SOURCE_ASIDE, TELLS(PHASE, OOM_BACKWARD, NULL) },
+	{ ".backward(", SOURCE_ASIDE, TELLS(PHASE, OOM_BACKWARD, NULL) },
+	{ "optimizer.step(", SOURCE_ASIDE, TELLS(PHASE, OOM_UPDATE, NULL) },
+	{ "out of memory. Tried to allocate ", SOURCE_OOM, BY(out_of_memory) },
+	{ "| Allocated memory ", SOURCE_OOM, BY(summary_allocated) },
+	{ "| GPU reserved memory ", SOURCE_OOM, BY(summary_reserved) },
+	{ "cudaMalloc retries:", SOURCE_OOM, BY(retries) },
 	{ .words = NULL },
 };

@@ -134,17 +134,14 @@ bench_other(struct run_reader *r, const char *line, const char *after)
 static void
 bench_end(struct run_reader *r, const char *line, const char *after)
 {
-	char text[MEASURED_TEXT];
-
 	(void)line;
 	(void)after;
 	if (!r->bench.other && r->bench.size >= LARGE_MESSAGE)
 		run_add(r, r->bench.nodes ? MEASURED_NETWORK_BUS : MEASURED_NVLINK_BUS, -1, r->bench.rate);
-	if (r->bench.nodes && r->bench.rate > 0 && r->bench.rate < COLLAPSED * r->bench.best) {
-		text_put(text, sizeof text, "%.3g GB/s of the largest message, %.3g of a smaller one",
-		    r->bench.rate / 1e9, r->bench.best / 1e9);
-		run_say(r, EVIDENCE_COLLAPSE, text, r->bench.best / r->bench.rate);
-	}
+	if (r->bench.nodes && r->bench.rate > 0 && r->bench.rate < COLLAPSED * r->bench.best)
+		run_say(r, EVIDENCE_COLLAPSE, TEXT_OF(MEASURED_TEXT,
+		    "%.3g GB/s of the largest message, %.3g of a smaller one", r->bench.rate / 1e9,
+		    r->bench.best / 1e9), r->bench.best / r->bench.rate);
 	r->bench.ranks = r->bench.rate = r->bench.best = 0;
 	r->bench.nodes = r->bench.other = false;
 	r->next = NULL;
@@ -174,15 +171,6 @@ channel(struct run_reader *r, const char *line, const char *after)
 {
 	if (strncmp(after, "Socket", 6) != 0 && strstr(after, "GDRDMA") == NULL)
 		run_say(r, EVIDENCE_NO_GDR, line, 0);
-}
-
-/* "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'", before 2.28 "GPU Direct RDMA Disabled for GPU
- * ca000 / HCA 0 (distance 7 > 4)" (src/graph/topo.cc, paths.cc) */
-static void
-not_direct(struct run_reader *r, const char *line, const char *after)
-{
-	(void)after;
-	run_say(r, EVIDENCE_NO_GDR, line, 0);
 }
 
 /* "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/RoCE [RO]; OOB eth0:10.0.0.1<0>" */
@@ -248,17 +236,17 @@ topo_head(struct run_reader *r, const char *line, const char *after)
 }
 
 const struct run_row run_link_rows[] = {
-	{ "#  Rank ", SOURCE_NCCL_TESTS, bench_rank },
-	{ "#   Rank ", SOURCE_NCCL_TESTS, bench_rank }, /* before 2.13 */
-	{ "algbw   busbw", SOURCE_NCCL_TESTS, bench_begin },
-	{ "alltoall_perf", SOURCE_ASIDE, bench_other },
-	{ "sendrecv_perf", SOURCE_ASIDE, bench_other },
-	{ "# Avg bus bandwidth", SOURCE_NCCL_TESTS, bench_end },
-	{ "[tuning] Best dispatch", SOURCE_DEEPEP, experts_best },
-	{ "[tuning] Best combine", SOURCE_DEEPEP, experts_best },
-	{ " via NET/", SOURCE_NCCL, channel },
-	{ "NET/IB : Using", SOURCE_NCCL, devices },
-	{ " GPU Direct RDMA Disabled for ", SOURCE_NCCL, not_direct },
-	{ "CPU Affinity", SOURCE_TOPO, topo_head },
+	{ "#  Rank ", SOURCE_NCCL_TESTS, BY(bench_rank) },
+	{ "#   Rank ", SOURCE_NCCL_TESTS, BY(bench_rank) }, /* before 2.13 */
+	{ "algbw   busbw", SOURCE_NCCL_TESTS, BY(bench_begin) },
+	{ "alltoall_perf", SOURCE_ASIDE, BY(bench_other) },
+	{ "sendrecv_perf", SOURCE_ASIDE, BY(bench_other) },
+	{ "# Avg bus bandwidth", SOURCE_NCCL_TESTS, BY(bench_end) },
+	{ "[tuning] Best dispatch", SOURCE_DEEPEP, BY(experts_best) },
+	{ "[tuning] Best combine", SOURCE_DEEPEP, BY(experts_best) },
+	{ " via NET/", SOURCE_NCCL, BY(channel) },
+	{ "NET/IB : Using", SOURCE_NCCL, BY(devices) },
+	{ " GPU Direct RDMA Disabled for ", SOURCE_NCCL, TELLS(EVIDENCE, EVIDENCE_NO_GDR, NULL) },
+	{ "CPU Affinity", SOURCE_TOPO, BY(topo_head) },
 	{ .words = NULL },
 };

@@ -78,10 +78,10 @@ vllm_release(struct run_reader *r, const char *line, const char *after)
 }
 
 const struct run_row run_release_rows[] = {
-	{ "NCCL version ", SOURCE_ASIDE, nccl_release },
-	{ " using nccl==", SOURCE_ASIDE, nccl_release },
-	{ "nccl-library=", SOURCE_ASIDE, nccl_library },
-	{ "DeepSpeed info: version=", SOURCE_ASIDE, deepspeed_release },
-	{ "vLLM API server version ", SOURCE_ASIDE, vllm_release },
+	{ "NCCL version ", SOURCE_ASIDE, BY(nccl_release) },
+	{ " using nccl==", SOURCE_ASIDE, BY(nccl_release) },
+	{ "nccl-library=", SOURCE_ASIDE, BY(nccl_library) },
+	{ "DeepSpeed info: version=", SOURCE_ASIDE, BY(deepspeed_release) },
+	{ "vLLM API server version ", SOURCE_ASIDE, BY(vllm_release) },
 	{ .words = NULL },
 };

@@ -129,10 +129,10 @@ slime_rollout(struct run_reader *r, const char *line, const char *after)
 }
 
 const struct run_row run_rl_rows[] = {
-	{ "timing_s/gen:", SOURCE_VERL, verl_step },
-	{ "Global step ", SOURCE_OPENRLHF, openrlhf_step },
-	{ "\xe2\x80\xa2 ", SOURCE_ASIDE, nemo_rl_phase },
-	{ "perf/step_time", SOURCE_SLIME, slime_step },
-	{ "perf/rollout_time", SOURCE_SLIME, slime_rollout },
+	{ "timing_s/gen:", SOURCE_VERL, BY(verl_step) },
+	{ "Global step ", SOURCE_OPENRLHF, BY(openrlhf_step) },
+	{ "\xe2\x80\xa2 ", SOURCE_ASIDE, BY(nemo_rl_phase) },
+	{ "perf/step_time", SOURCE_SLIME, BY(slime_step) },
+	{ "perf/rollout_time", SOURCE_SLIME, BY(slime_rollout) },
 	{ .words = NULL },
 };

@@ -63,6 +63,14 @@ run_value(const char *line, const char *key)
 	return log_number_after(at, "");
 }
 
+double
+run_number(const char *text)
+{
+	const size_t dots = strspn(text + strspn(text, " "), ".");
+
+	return run_value(dots > 1 ? text + strspn(text, " .") : text, "");
+}
+
 void
 run_word(char *buf, size_t size, const char *text)
 {

@@ -84,11 +84,19 @@ struct run_reader {
 	struct log_pools pools;
 };
 
+/* What a row tells by itself: a number behind the words, that the line was there, or what was being done. */
+enum run_tells { TELLS_SAMPLE, TELLS_SECONDS, TELLS_FACT, TELLS_EVIDENCE, TELLS_PHASE };
+
 struct run_row {
 	const char *words;
 	enum writer source;
-	void (*read)(struct run_reader *r, const char *line, const char *after);
+	void (*read)(struct run_reader *r, const char *line, const char *after); /* NULL: it tells by itself */
+	enum run_tells tells;
+	int id;                              /* of what it tells */
+	double (*number)(const char *after); /* NULL: run_number; evidence needs none, or one above 0 */
 };
+#define BY(function) function, TELLS_SAMPLE, 0, NULL
+#define TELLS(what, of, number) NULL, TELLS_##what, of, number
 
 /* Rows by what they are of; a row without words ends each. */
 extern const struct run_row run_megatron_rows[], run_train_rows[],
@@ -119,6 +127,9 @@ void run_serve_load(struct run_reader *r);
 /* The number after a key as Python prints dicts: "74.0", "': '74.0'", "np.float64(74.0)"; line may be
  * NULL. 0 where there is none. */
 double run_value(const char *line, const char *key);
+
+/* That at the beginning of text, behind marks and dots that lead to it. */
+double run_number(const char *text);
 
 /* The word at the beginning of text, which may be NULL, cut to fit; "" where there is none. */
 void run_word(char *buf, size_t size, const char *text);

@@ -147,23 +147,6 @@ one_batch_size(struct run_reader *r, const char *line, const char *after)
 		run_fact_number(r, FIELD_CONCURRENCY, log_number_after(after, ""));
 }
 
-/* "Decode.  median latency: 0.01178 s, median throughput: 339.57 token/s" */
-static void
-one_batch_step(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_DECODE, -1, log_number_after(after, ""));
-}
-
-/* "Throughput: 4.72 requests/s, 3262.58 total tokens/s, 708.33 output tokens/s" of vllm bench
- * throughput. */
-static void
-offline_rate(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_GENERATED, -1, log_number_after(after, ""));
-}
-
 /* "kv_cache_dtype=fp8_e5m2", with quotes in SGLang; "auto" is that of the weights. */
 static void
 cache_format(struct run_reader *r, const char *after, const char *key)
@@ -232,17 +215,14 @@ run_serve_end(struct run_reader *r)
 	struct measured *m = r->m;
 	struct measured_engine *e = &m->engine;
 	const double share = (double)r->prefills / (STEPS_SAID * larger(1, (double)r->decodes));
-	char text[MEASURED_TEXT];
 
 	if (m->evidence[EVIDENCE_EAGER].count > 0 && m->evidence[EVIDENCE_GRAPHS].count == r->graphs_asked)
 		m->evidence[EVIDENCE_GRAPHS] = (struct evidence){ 0 };
 	if (r->engines > 1) /* the rate that is estimated is of all */
 		series_scale(&m->series[MEASURED_GENERATED], (double)r->engines);
-	if (r->decodes > 0 && share > CROWDED) {
-		text_put(text, sizeof text, "%zu batches of prompts in about %zu steps", r->prefills,
-		    STEPS_SAID * r->decodes);
-		run_say(r, EVIDENCE_PREFILLS, text, share);
-	}
+	if (r->decodes > 0 && share > CROWDED)
+		run_say(r, EVIDENCE_PREFILLS, TEXT_OF(MEASURED_TEXT, "%zu batches of prompts in about %zu steps",
+		    r->prefills, STEPS_SAID * r->decodes), share);
 	if (r->said[SOURCE_SGLANG] > r->said[SOURCE_VLLM] + r->said[SOURCE_TRTLLM])
 		log_sglang_end(e, &r->pools);
 	if (r->said[SOURCE_BENCHMARK] > 0)
@@ -254,60 +234,60 @@ run_serve_end(struct run_reader *r)
 }
 
 const struct run_row run_serve_rows[] = {
-	{ "Model loading took", SOURCE_VLLM, vllm_line },
-	{ "Loading model weights took", SOURCE_VLLM, vllm_line },
-	{ "model weights take", SOURCE_VLLM, vllm_line },
-	{ "Available KV cache memory:", SOURCE_VLLM, vllm_line },
-	{ "memory reserved for KV Cache is", SOURCE_VLLM, vllm_line },
-	{ "GPU KV cache size:", SOURCE_VLLM, vllm_line },
-	{ "# GPU blocks:", SOURCE_VLLM, vllm_line },
-	{ "Maximum concurrency for", SOURCE_VLLM, vllm_line },
-	{ "Avg generation throughput:", SOURCE_VLLM, vllm_rates },
-	{ "Load weight begin.", SOURCE_SGLANG, sglang_line },
-	{ "Load weight end.", SOURCE_SGLANG, sglang_line },
-	{ "KV Cache is allocated.", SOURCE_SGLANG, sglang_line },
-	{ "SWAKVPool mem usage:", SOURCE_SGLANG, sglang_line },
-	{ "Mamba Cache is allocated.", SOURCE_SGLANG, sglang_line },
-	{ "max_total_num_tokens=", SOURCE_SGLANG, sglang_line },
-	{ "gen throughput (token/s):", SOURCE_SGLANG, sglang_decode },
-	{ "Prefill batch", SOURCE_SGLANG, sglang_prefill },
-	{ "server_args=ServerArgs(", SOURCE_SGLANG, sglang_config },
-	{ " LLM engine (v", SOURCE_VLLM, vllm_config },
-	{ ". Batch size: ", SOURCE_ASIDE, one_batch_size },
-	{ "Decode.  median latency:", SOURCE_SGLANG, one_batch_step },
-	{ " total tokens/s, ", SOURCE_VLLM, offline_rate },
-	{ "host_step_time =", SOURCE_TRTLLM, trtllm_step },
-	{ "Memory used after loading model weights (inside torch)", SOURCE_TRTLLM, trtllm_line },
-	{ "Loaded engine size:", SOURCE_TRTLLM, trtllm_line },
-	{ "for max tokens in paged KV cache (", SOURCE_TRTLLM, trtllm_line },
-	{ "blocks in KV cache primary pool:", SOURCE_TRTLLM, trtllm_line },
-	{ "primary blocks=", SOURCE_TRTLLM, trtllm_line },
-	{ "raffic request rate:", SOURCE_BENCHMARK, bench_line },
-	{ "Request rate configured (RPS):", SOURCE_BENCHMARK, bench_line },
-	{ "Issue Rate (req/sec):", SOURCE_BENCHMARK, bench_line },
-	{ "= Serving Benchmark Result =", SOURCE_BENCHMARK, bench_line },
-	{ "Successful requests:", SOURCE_BENCHMARK, bench_line },
-	{ "Maximum request concurrency:", SOURCE_BENCHMARK, bench_line },
-	{ "Max request concurrency:", SOURCE_BENCHMARK, bench_line },
-	{ "Concurrency:", SOURCE_BENCHMARK, bench_line },
-	{ "Total input tokens:", SOURCE_BENCHMARK, bench_line },
-	{ "Total generated tokens:", SOURCE_BENCHMARK, bench_line },
-	{ "Request throughput (req/s):", SOURCE_BENCHMARK, bench_line },
-	{ "Output token throughput (tok/s):", SOURCE_BENCHMARK, bench_line },
-	{ "Mean TTFT (ms):", SOURCE_BENCHMARK, bench_line },
-	{ "Mean TPOT (ms):", SOURCE_BENCHMARK, bench_line },
-	{ "Mean E2EL (ms):", SOURCE_BENCHMARK, bench_line },
-	{ "Mean E2E Latency (ms):", SOURCE_BENCHMARK, bench_line },
-	{ "Number of requests:", SOURCE_BENCHMARK, bench_line },
-	{ "Number of concurrent requests:", SOURCE_BENCHMARK, bench_line },
-	{ "Average Input Length (tokens):", SOURCE_BENCHMARK, bench_line },
-	{ "Average Output Length (tokens):", SOURCE_BENCHMARK, bench_line },
-	{ "Request Throughput (req/sec):", SOURCE_BENCHMARK, bench_line },
-	{ "Output Throughput (tokens/sec):", SOURCE_BENCHMARK, bench_line },
-	{ "Token Throughput (tokens/sec):", SOURCE_BENCHMARK, bench_line },
-	{ "Average request latency (ms):", SOURCE_BENCHMARK, bench_line },
-	{ "time-to-first-token", SOURCE_BENCHMARK, bench_line },
-	{ "inter-token latency (ms):", SOURCE_BENCHMARK, bench_line },
-	{ "time-per-output-token", SOURCE_BENCHMARK, bench_line },
+	{ "Model loading took", SOURCE_VLLM, BY(vllm_line) },
+	{ "Loading model weights took", SOURCE_VLLM, BY(vllm_line) },
+	{ "model weights take", SOURCE_VLLM, BY(vllm_line) },
+	{ "Available KV cache memory:", SOURCE_VLLM, BY(vllm_line) },
+	{ "memory reserved for KV Cache is", SOURCE_VLLM, BY(vllm_line) },
+	{ "GPU KV cache size:", SOURCE_VLLM, BY(vllm_line) },
+	{ "# GPU blocks:", SOURCE_VLLM, BY(vllm_line) },
+	{ "Maximum concurrency for", SOURCE_VLLM, BY(vllm_line) },
+	{ "Avg generation throughput:", SOURCE_VLLM, BY(vllm_rates) },
+	{ "Load weight begin.", SOURCE_SGLANG, BY(sglang_line) },
+	{ "Load weight end.", SOURCE_SGLANG, BY(sglang_line) },
+	{ "KV Cache is allocated.", SOURCE_SGLANG, BY(sglang_line) },
+	{ "SWAKVPool mem usage:", SOURCE_SGLANG, BY(sglang_line) },
+	{ "Mamba Cache is allocated.", SOURCE_SGLANG, BY(sglang_line) },
+	{ "max_total_num_tokens=", SOURCE_SGLANG, BY(sglang_line) },
+	{ "gen throughput (token/s):", SOURCE_SGLANG, BY(sglang_decode) },
+	{ "Prefill batch", SOURCE_SGLANG, BY(sglang_prefill) },
+	{ "server_args=ServerArgs(", SOURCE_SGLANG, BY(sglang_config) },
+	{ " LLM engine (v", SOURCE_VLLM, BY(vllm_config) },
+	{ ". Batch size: ", SOURCE_ASIDE, BY(one_batch_size) },
+	{ "Decode.  median latency:", SOURCE_SGLANG, TELLS(SAMPLE, MEASURED_DECODE, NULL) },
+	{ " total tokens/s, ", SOURCE_VLLM, TELLS(SAMPLE, MEASURED_GENERATED, NULL) },
+	{ "host_step_time =", SOURCE_TRTLLM, BY(trtllm_step) },
+	{ "Memory used after loading model weights (inside torch)", SOURCE_TRTLLM, BY(trtllm_line) },
+	{ "Loaded engine size:", SOURCE_TRTLLM, BY(trtllm_line) },
+	{ "for max tokens in paged KV cache (", SOURCE_TRTLLM, BY(trtllm_line) },
+	{ "blocks in KV cache primary pool:", SOURCE_TRTLLM, BY(trtllm_line) },
+	{ "primary blocks=", SOURCE_TRTLLM, BY(trtllm_line) },
+	{ "raffic request rate:", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Request rate configured (RPS):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Issue Rate (req/sec):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "= Serving Benchmark Result =", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Successful requests:", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Maximum request concurrency:", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Max request concurrency:", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Concurrency:", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Total input tokens:", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Total generated tokens:", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Request throughput (req/s):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Output token throughput (tok/s):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Mean TTFT (ms):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Mean TPOT (ms):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Mean E2EL (ms):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Mean E2E Latency (ms):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Number of requests:", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Number of concurrent requests:", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Average Input Length (tokens):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Average Output Length (tokens):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Request Throughput (req/sec):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Output Throughput (tokens/sec):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Token Throughput (tokens/sec):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "Average request latency (ms):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "time-to-first-token", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "inter-token latency (ms):", SOURCE_BENCHMARK, BY(bench_line) },
+	{ "time-per-output-token", SOURCE_BENCHMARK, BY(bench_line) },
 	{ .words = NULL },
 };

@@ -39,13 +39,11 @@ static void
 smi_listed(struct run_reader *r, const char *line, const char *after)
 {
 	const char *begin = log_after(line, ": "), *end = strstr(line, " (UUID");
-	char name[MEASURED_TEXT];
 
 	(void)after;
 	if (begin == NULL || end <= begin || strncmp(line + strspn(line, " "), "GPU ", 4) != 0)
 		return;
-	text_put(name, sizeof name, "%.*s", (int)(end - begin), begin);
-	run_gpu_name(r, line, name);
+	run_gpu_name(r, line, TEXT_OF(MEASURED_TEXT, "%.*s", (int)(end - begin), begin));
 }
 
 static void
@@ -73,26 +71,12 @@ smi_default(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "            SW Power Cap              : Active", of any width. */
-static bool
+static double
 is_active(const char *after)
 {
 	const char *value = strchr(after, ':');
 
 	return value != NULL && strncmp(value + 1 + strspn(value + 1, " "), "Active", 6) == 0;
-}
-
-static void
-smi_cap(struct run_reader *r, const char *line, const char *after)
-{
-	if (is_active(after))
-		run_say(r, EVIDENCE_POWER_CAP, line, 0);
-}
-
-static void
-smi_heat(struct run_reader *r, const char *line, const char *after)
-{
-	if (is_active(after))
-		run_say(r, EVIDENCE_THERMAL, line, 0);
 }
 
 /* "PCIe Generation" and "Link Width" have lines "Max : 5" and "Current : 1" below them. */
@@ -158,24 +142,10 @@ amd_limit(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "        PPT_VIOLATION_STATUS: ACTIVE" of amd-smi metric: the limit of the package's power. */
-static bool
+static double
 amd_active(const char *after)
 {
 	return strncmp(after + strspn(after, " "), "ACTIVE", 6) == 0;
-}
-
-static void
-amd_cap(struct run_reader *r, const char *line, const char *after)
-{
-	if (amd_active(after))
-		run_say(r, EVIDENCE_POWER_CAP, line, 0);
-}
-
-static void
-amd_heat(struct run_reader *r, const char *line, const char *after)
-{
-	if (amd_active(after))
-		run_say(r, EVIDENCE_THERMAL, line, 0);
 }
 
 /* ---- rows of columns ----------------------------------------------------------------------------- */
@@ -348,36 +318,36 @@ table_row(struct run_reader *r, const char *line, const char *after)
 }
 
 const struct run_row run_smi_rows[] = {
-	{ "Product Name     ", SOURCE_SMI, smi_name },
-	{ " (UUID: GPU-", SOURCE_SMI, smi_listed },
-	{ "Current Power Limit", SOURCE_SMI, smi_limit },
-	{ "Default Power Limit", SOURCE_SMI, smi_default },
-	{ "SW Power Cap", SOURCE_SMI, smi_cap },
-	{ "SW Thermal Slowdown", SOURCE_SMI, smi_heat },
-	{ "HW Thermal Slowdown", SOURCE_SMI, smi_heat },
-	{ "HW Power Brake Slowdown", SOURCE_SMI, smi_heat },
-	{ "HW Slowdown", SOURCE_SMI, smi_heat },
-	{ "GPU Link Info", SOURCE_SMI, smi_pcie },
-	{ "        Gpu          ", SOURCE_SMI, smi_use },
-	{ "        GPU          ", SOURCE_SMI, smi_use },
-	{ "clocks_event_reasons.", SOURCE_SMI, column_heads },
-	{ "clocks_throttle_reasons.", SOURCE_SMI, column_heads },
-	{ ", power.draw", SOURCE_SMI, column_heads },
-	{ ", utilization.gpu", SOURCE_SMI, column_heads },
-	{ ", power.limit", SOURCE_SMI, column_heads },
-	{ "# gpu ", SOURCE_SMI, column_heads },
-	{ "#Entity ", SOURCE_DCGM, column_heads },
-	{ "GFX%", SOURCE_AMD_SMI, column_heads },
-	{ "GFX_UTIL", SOURCE_AMD_SMI, column_heads }, /* before ROCm 6.4 */
-	{ "GPU  XCP  POWER  PWR_CAP", SOURCE_AMD_SMI, column_heads },
-	{ " MARKET_NAME:", SOURCE_AMD_SMI, amd_name },
-	{ " MAX_POWER:", SOURCE_AMD_SMI, amd_most },
-	{ " SOCKET_POWER:", SOURCE_AMD_SMI, amd_limit },
-	{ " MAX_POWER_LIMIT:", SOURCE_AMD_SMI, amd_most }, /* below PPT0 since ROCm 7 */
-	{ " SOCKET_POWER_LIMIT:", SOURCE_AMD_SMI, amd_limit },
-	{ " PPT_VIOLATION_STATUS:", SOURCE_AMD_SMI, amd_cap },
-	{ "THERMAL_VIOLATION_STATUS:", SOURCE_AMD_SMI, amd_heat },
-	{ " PROCHOT_VIOLATION_STATUS:", SOURCE_AMD_SMI, amd_heat },
-	{ "MiB |", SOURCE_ASIDE, table_row },
+	{ "Product Name     ", SOURCE_SMI, BY(smi_name) },
+	{ " (UUID: GPU-", SOURCE_SMI, BY(smi_listed) },
+	{ "Current Power Limit", SOURCE_SMI, BY(smi_limit) },
+	{ "Default Power Limit", SOURCE_SMI, BY(smi_default) },
+	{ "SW Power Cap", SOURCE_SMI, TELLS(EVIDENCE, EVIDENCE_POWER_CAP, is_active) },
+	{ "SW Thermal Slowdown", SOURCE_SMI, TELLS(EVIDENCE, EVIDENCE_THERMAL, is_active) },
+	{ "HW Thermal Slowdown", SOURCE_SMI, TELLS(EVIDENCE, EVIDENCE_THERMAL, is_active) },
+	{ "HW Power Brake Slowdown", SOURCE_SMI, TELLS(EVIDENCE, EVIDENCE_THERMAL, is_active) },
+	{ "HW Slowdown", SOURCE_SMI, TELLS(EVIDENCE, EVIDENCE_THERMAL, is_active) },
+	{ "GPU Link Info", SOURCE_SMI, BY(smi_pcie) },
+	{ "        Gpu          ", SOURCE_SMI, BY(smi_use) },
+	{ "        GPU          ", SOURCE_SMI, BY(smi_use) },
+	{ "clocks_event_reasons.", SOURCE_SMI, BY(column_heads) },
+	{ "clocks_throttle_reasons.", SOURCE_SMI, BY(column_heads) },
+	{ ", power.draw", SOURCE_SMI, BY(column_heads) },
+	{ ", utilization.gpu", SOURCE_SMI, BY(column_heads) },
+	{ ", power.limit", SOURCE_SMI, BY(column_heads) },
+	{ "# gpu ", SOURCE_SMI, BY(column_heads) },
+	{ "#Entity ", SOURCE_DCGM, BY(column_heads) },
+	{ "GFX%", SOURCE_AMD_SMI, BY(column_heads) },
+	{ "GFX_UTIL", SOURCE_AMD_SMI, BY(column_heads) }, /* before ROCm 6.4 */
+	{ "GPU  XCP  POWER  PWR_CAP", SOURCE_AMD_SMI, BY(column_heads) },
+	{ " MARKET_NAME:", SOURCE_AMD_SMI, BY(amd_name) },
+	{ " MAX_POWER:", SOURCE_AMD_SMI, BY(amd_most) },
+	{ " SOCKET_POWER:", SOURCE_AMD_SMI, BY(amd_limit) },
+	{ " MAX_POWER_LIMIT:", SOURCE_AMD_SMI, BY(amd_most) }, /* below PPT0 since ROCm 7 */
+	{ " SOCKET_POWER_LIMIT:", SOURCE_AMD_SMI, BY(amd_limit) },
+	{ " PPT_VIOLATION_STATUS:", SOURCE_AMD_SMI, TELLS(EVIDENCE, EVIDENCE_POWER_CAP, amd_active) },
+	{ "THERMAL_VIOLATION_STATUS:", SOURCE_AMD_SMI, TELLS(EVIDENCE, EVIDENCE_THERMAL, amd_active) },
+	{ " PROCHOT_VIOLATION_STATUS:", SOURCE_AMD_SMI, TELLS(EVIDENCE, EVIDENCE_THERMAL, amd_active) },
+	{ "MiB |", SOURCE_ASIDE, BY(table_row) },
 	{ .words = NULL },
 };

@@ -55,22 +55,12 @@ static void
 titan_gpu(struct run_reader *r, const char *line, const char *after)
 {
 	const char *with = strstr(after, " with ");
-	char name[MEASURED_TEXT];
 
 	(void)line;
 	if (with == NULL)
 		return;
-	text_put(name, sizeof name, "%.*s", (int)(with - after - 1), after + 1);
-	run_fact(r, FACT_GPU_NAME, name);
+	run_fact(r, FACT_GPU_NAME, TEXT_OF(MEASURED_TEXT, "%.*s", (int)(with - after - 1), after + 1));
 	run_fact_number(r, FACT_CAPACITY, log_number_after(with, " with ") * GIB);
-}
-
-/* "Peak FLOPS used for computing MFU: 9.890e+14" */
-static void
-titan_peak(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_fact_number(r, FACT_PEAK, log_number_after(after, ""));
 }
 
 /* "Trainer is initialized with local batch size 1, global batch size 8, gradient accumulation steps 1,
@@ -133,14 +123,6 @@ automodel_step(struct run_reader *r, const char *line, const char *after)
 	run_add(r, MEASURED_TOKENS_GPU, step, log_number_after(each != NULL ? each : "", "("));
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = step,
 		.allocated = log_number_after(line, "| mem ") * GIB });
-}
-
-/* "Train throughput/device/tokens_per_sec: 4884.9990" of Composer's console, a number a line. */
-static void
-composer_tokens(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_TOKENS_GPU, -1, log_number_after(after, ""));
 }
 
 /* "completed step: 12, seconds: 17.012, TFLOP/s/device: 420.5, Tokens/s/device: 963.2, .." */
@@ -261,7 +243,7 @@ deepspeed_summary(struct run_reader *r, const char *line, const char *after)
 		r->next = deepspeed_summary_row;
 }
 
-/* "1.2 s", "30.1 ms", "500.0 us" */
+/* "1.2 s", "30.1 ms", "500.0 us" of the flops profiler. */
 static double
 seconds_of(const char *text)
 {
@@ -272,88 +254,31 @@ seconds_of(const char *text)
 	return v * (strstr(text, " ms") != NULL ? 1e-3 : strstr(text, " us") != NULL ? 1e-6 : 1);
 }
 
-/* The flops profiler's lines: "fwd latency:      1.2 s". */
-static void
-profiled_forward(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_FORWARD, -1, seconds_of(after));
-}
-
-static void
-profiled_backward(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_BACKWARD, -1, seconds_of(after));
-}
-
-static void
-profiled_update(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_OPTIMIZER, -1, seconds_of(after));
-}
-
-/* The configuration that an engine prints: "  zero_optimization_stage ...... 3". */
-static double
-setting(const char *after)
-{
-	return log_number_after(after + strspn(after, ". "), "");
-}
-
-static void
-deepspeed_batch(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_fact_number(r, FIELD_GLOBAL_BATCH_SIZE, setting(after));
-}
-
-static void
-deepspeed_micro_batch(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_fact_number(r, FIELD_MICRO_BATCH_SIZE, setting(after));
-}
-
-static void
-deepspeed_zero(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_fact_number(r, FIELD_ZERO_STAGE, setting(after));
-}
-
-static void
-world_of(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_fact_number(r, FACT_WORLD, log_number_after(after, ""));
-}
-
 const struct run_row run_train_rows[] = {
-	{ " tps: ", SOURCE_TORCHTITAN, titan_step },
-	{ "  wps: ", SOURCE_TORCHTITAN, titan_step },
-	{ "CUDA capacity:", SOURCE_TORCHTITAN, titan_gpu },
-	{ "Peak FLOPS used for computing MFU:", SOURCE_TORCHTITAN, titan_peak },
-	{ "Trainer is initialized with", SOURCE_TORCHTITAN, titan_start },
-	{ "time_metrics/data_loading(%)\"", SOURCE_TORCHTITAN, titan_data },
-	{ "time_per_iteration_ms:", SOURCE_NANOTRON, nanotron_step },
-	{ "Peak allocated", SOURCE_NANOTRON, nanotron_memory },
-	{ " GiB | tps ", SOURCE_AUTOMODEL, automodel_step },
-	{ "throughput/device/tokens_per_sec:", SOURCE_COMPOSER, composer_tokens },
-	{ "completed step:", SOURCE_MAXTEXT, maxtext_step },
-	{ "time (ms) |", SOURCE_DEEPSPEED, deepspeed_times },
-	{ "CurrSamplesPerSec=", SOURCE_DEEPSPEED, deepspeed_samples },
-	{ ", SamplesPerSec=", SOURCE_DEEPSPEED, deepspeed_samples },
-	{ " iter time (s):", SOURCE_DEEPSPEED, deepspeed_pipeline },
-	{ "Max_MA ", SOURCE_DEEPSPEED, deepspeed_memory },
-	{ "fwd latency:", SOURCE_DEEPSPEED, profiled_forward },
-	{ "bwd latency:", SOURCE_DEEPSPEED, profiled_backward },
-	{ "step latency:", SOURCE_DEEPSPEED, profiled_update },
-	{ "comm op:", SOURCE_DEEPSPEED, deepspeed_collective },
-	{ "Comm. Op  ", SOURCE_DEEPSPEED, deepspeed_summary },
-	{ "  train_batch_size ...", SOURCE_ASIDE, deepspeed_batch },
-	{ "  train_micro_batch_size_per_gpu ", SOURCE_ASIDE, deepspeed_micro_batch },
-	{ "  zero_optimization_stage ...", SOURCE_ASIDE, deepspeed_zero },
-	{ "[init_distributed] world size:", SOURCE_DEEPSPEED, world_of },
+	{ " tps: ", SOURCE_TORCHTITAN, BY(titan_step) },
+	{ "  wps: ", SOURCE_TORCHTITAN, BY(titan_step) },
+	{ "CUDA capacity:", SOURCE_TORCHTITAN, BY(titan_gpu) },
+	{ "Peak FLOPS used for computing MFU:", SOURCE_TORCHTITAN, TELLS(FACT, FACT_PEAK, NULL) },
+	{ "Trainer is initialized with", SOURCE_TORCHTITAN, BY(titan_start) },
+	{ "time_metrics/data_loading(%)\"", SOURCE_TORCHTITAN, BY(titan_data) },
+	{ "time_per_iteration_ms:", SOURCE_NANOTRON, BY(nanotron_step) },
+	{ "Peak allocated", SOURCE_NANOTRON, BY(nanotron_memory) },
+	{ " GiB | tps ", SOURCE_AUTOMODEL, BY(automodel_step) },
+	{ "throughput/device/tokens_per_sec:", SOURCE_COMPOSER, TELLS(SAMPLE, MEASURED_TOKENS_GPU, NULL) },
+	{ "completed step:", SOURCE_MAXTEXT, BY(maxtext_step) },
+	{ "time (ms) |", SOURCE_DEEPSPEED, BY(deepspeed_times) },
+	{ "CurrSamplesPerSec=", SOURCE_DEEPSPEED, BY(deepspeed_samples) },
+	{ ", SamplesPerSec=", SOURCE_DEEPSPEED, BY(deepspeed_samples) },
+	{ " iter time (s):", SOURCE_DEEPSPEED, BY(deepspeed_pipeline) },
+	{ "Max_MA ", SOURCE_DEEPSPEED, BY(deepspeed_memory) },
+	{ "fwd latency:", SOURCE_DEEPSPEED, TELLS(SAMPLE, MEASURED_FORWARD, seconds_of) },
+	{ "bwd latency:", SOURCE_DEEPSPEED, TELLS(SAMPLE, MEASURED_BACKWARD, seconds_of) },
+	{ "step latency:", SOURCE_DEEPSPEED, TELLS(SAMPLE, MEASURED_OPTIMIZER, seconds_of) },
+	{ "comm op:", SOURCE_DEEPSPEED, BY(deepspeed_collective) },
+	{ "Comm. Op  ", SOURCE_DEEPSPEED, BY(deepspeed_summary) },
+	{ "  train_batch_size ...", SOURCE_ASIDE, TELLS(FACT, FIELD_GLOBAL_BATCH_SIZE, NULL) },
+	{ "  train_micro_batch_size_per_gpu ", SOURCE_ASIDE, TELLS(FACT, FIELD_MICRO_BATCH_SIZE, NULL) },
+	{ "  zero_optimization_stage ...", SOURCE_ASIDE, TELLS(FACT, FIELD_ZERO_STAGE, NULL) },
+	{ "[init_distributed] world size:", SOURCE_DEEPSPEED, TELLS(FACT, FACT_WORLD, NULL) },
 	{ .words = NULL },
 };

@@ -9,14 +9,6 @@
 #include "core/base/text.h"
 #include "file/log/run_rows.h"
 
-/* 'train_speed(s/it)': 1.25 of ms-swift; 'step_time': 3.2 of TRL. */
-static void
-seconds_of_step(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_fall_back(r, FALLBACK_RATE, -1, run_value(after, ""));
-}
-
 /* 'train_speed(iter/s)': 0.4 of ms-swift before 3.10; {'train_runtime': 106.5,
  * 'train_steps_per_second': 0.59, 'train_loss': ..} of transformers, texts since 5, or a line each ("
  * train_steps_per_second = 0.59"): means with warm-up, evaluation and saving. */
@@ -30,14 +22,6 @@ steps_a_second(struct run_reader *r, const char *line, const char *after)
 		run_fall_back(r, FALLBACK_RATE, -1, 1 / rate);
 }
 
-/* 'throughput': 12345.6 of LLaMA-Factory: tokens of all GPUs since the start over its seconds. */
-static void
-tokens_of_all(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_TOKENS, -1, run_value(after, ""));
-}
-
 /* 'effective_tokens_per_sec' beside it: those that are no padding. */
 #define MOSTLY_PADDED 0.7
 
@@ -48,14 +32,6 @@ tokens_that_count(struct run_reader *r, const char *line, const char *after)
 
 	if (some > 0 && some < MOSTLY_PADDED * all)
 		run_say(r, EVIDENCE_PADDED, line, 1 - some / all);
-}
-
-/* 'tokens/train_per_sec_per_gpu': 2931.5 of axolotl. */
-static void
-tokens_of_gpu(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_add(r, MEASURED_TOKENS_GPU, -1, run_value(after, ""));
 }
 
 /* 'memory/max_allocated (GiB)': 40.1 of axolotl, and what it holds reserved. */
@@ -89,18 +65,10 @@ torchtune_step(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "  Total train batch size (w. parallel, distributed & accumulation) = 128" of the Trainer */
-static void
-trainer_batch(struct run_reader *r, const char *line, const char *after)
+static double
+behind_equals(const char *after)
 {
-	(void)line;
-	run_fact_number(r, FIELD_GLOBAL_BATCH_SIZE, log_number_after(after, "="));
-}
-
-static void
-trainer_micro_batch(struct run_reader *r, const char *line, const char *after)
-{
-	(void)line;
-	run_fact_number(r, FIELD_MICRO_BATCH_SIZE, log_number_after(after, "="));
+	return log_number_after(after, "=");
 }
 
 /* ---- progress bars -------------------------------------------------------------------------- */
@@ -180,24 +148,24 @@ progress(struct run_reader *r, const char *line, const char *after)
 }
 
 const struct run_row run_tune_rows[] = {
-	{ "train_steps_per_second", SOURCE_HF, steps_a_second },
-	{ "Total train batch size (", SOURCE_HF, trainer_batch },
-	{ "Instantaneous batch size per device", SOURCE_HF, trainer_micro_batch },
-	{ "train_speed(s/it)", SOURCE_TUNER, seconds_of_step },
-	{ "train_speed(iter/s)", SOURCE_TUNER, steps_a_second },
-	{ "'step_time'", SOURCE_TUNER, seconds_of_step },
-	{ "\"step_time\"", SOURCE_TUNER, seconds_of_step },
-	{ "'throughput'", SOURCE_TUNER, tokens_of_all },
-	{ "\"throughput\"", SOURCE_TUNER, tokens_of_all },
-	{ "effective_tokens_per_sec", SOURCE_TUNER, tokens_that_count },
-	{ "tokens/train_per_sec_per_gpu", SOURCE_TUNER, tokens_of_gpu },
-	{ "memory/max_allocated (GiB)", SOURCE_TUNER, memory_of },
-	{ "memory/max_mem_allocated(gib)", SOURCE_TUNER, memory_of },
-	{ "memory(GiB)", SOURCE_TUNER, reserved_of },
-	{ "tokens_per_second_per_gpu", SOURCE_TUNER, torchtune_step },
-	{ "s/it]", SOURCE_PROGRESS, progress },
-	{ "it/s]", SOURCE_PROGRESS, progress },
-	{ "s/it,", SOURCE_PROGRESS, progress },
-	{ "it/s,", SOURCE_PROGRESS, progress },
+	{ "train_steps_per_second", SOURCE_HF, BY(steps_a_second) },
+	{ "Total train batch size (", SOURCE_HF, TELLS(FACT, FIELD_GLOBAL_BATCH_SIZE, behind_equals) },
+	{ "Instantaneous batch size per device", SOURCE_HF, TELLS(FACT, FIELD_MICRO_BATCH_SIZE, behind_equals) },
+	{ "train_speed(s/it)", SOURCE_TUNER, TELLS(SECONDS, FALLBACK_RATE, NULL) },
+	{ "train_speed(iter/s)", SOURCE_TUNER, BY(steps_a_second) },
+	{ "'step_time'", SOURCE_TUNER, TELLS(SECONDS, FALLBACK_RATE, NULL) },
+	{ "\"step_time\"", SOURCE_TUNER, TELLS(SECONDS, FALLBACK_RATE, NULL) },
+	{ "'throughput'", SOURCE_TUNER, TELLS(SAMPLE, MEASURED_TOKENS, NULL) },
+	{ "\"throughput\"", SOURCE_TUNER, TELLS(SAMPLE, MEASURED_TOKENS, NULL) },
+	{ "effective_tokens_per_sec", SOURCE_TUNER, BY(tokens_that_count) },
+	{ "tokens/train_per_sec_per_gpu", SOURCE_TUNER, TELLS(SAMPLE, MEASURED_TOKENS_GPU, NULL) },
+	{ "memory/max_allocated (GiB)", SOURCE_TUNER, BY(memory_of) },
+	{ "memory/max_mem_allocated(gib)", SOURCE_TUNER, BY(memory_of) },
+	{ "memory(GiB)", SOURCE_TUNER, BY(reserved_of) },
+	{ "tokens_per_second_per_gpu", SOURCE_TUNER, BY(torchtune_step) },
+	{ "s/it]", SOURCE_PROGRESS, BY(progress) },
+	{ "it/s]", SOURCE_PROGRESS, BY(progress) },
+	{ "s/it,", SOURCE_PROGRESS, BY(progress) },
+	{ "it/s,", SOURCE_PROGRESS, BY(progress) },
 	{ .words = NULL },
 };

@@ -179,11 +179,9 @@ take_head(struct trace *t, const char *head)
 {
 	const char *device = strstr(head, "\"deviceProperties\"");
 	const char *name = device != NULL ? value_of(device, "\"name\"") : NULL;
-	char text[MEASURED_TEXT];
 
 	if (name != NULL && *name == '"') {
-		text_put(text, sizeof text, "%.*s", (int)strcspn(name + 1, "\""), name + 1);
-		run_fact(t->r, FACT_GPU_NAME, text);
+		run_fact(t->r, FACT_GPU_NAME, TEXT_OF(MEASURED_TEXT, "%.*s", (int)strcspn(name + 1, "\""), name + 1));
 		run_fact_number(t->r, FACT_CAPACITY, number_of(device, "\"totalGlobalMem\""));
 	}
 	run_fact_number(t->r, FACT_WORLD, number_of(head, "\"world_size\""));
@@ -319,13 +317,12 @@ static void
 say_gaps(struct trace *t, double idle, double gap, double step)
 {
 	const bool one = gap > ONE_PIECE * idle;
-	char text[MEASURED_TEXT];
 
 	if (!(idle > IDLES * step))
 		return;
-	text_put(text, sizeof text, "idle for %.3g ms of a step of %.3g ms, the longest piece %.3g ms", idle / 1e3,
-	    step / 1e3, gap / 1e3);
-	run_say(t->r, one ? EVIDENCE_ONE_GAP : EVIDENCE_GAPS, text, idle / step);
+	run_say(t->r, one ? EVIDENCE_ONE_GAP : EVIDENCE_GAPS, TEXT_OF(MEASURED_TEXT,
+	    "idle for %.3g ms of a step of %.3g ms, the longest piece %.3g ms", idle / 1e3, step / 1e3, gap / 1e3),
+	    idle / step);
 }
 
 static void
@@ -359,15 +356,13 @@ take_rank(struct trace *t, enum kernel_class k)
 {
 	struct series *kept = &t->r->m->series[kernel_measured(k)];
 	const double now = series_steady(&t->comm[k]).median, before = series_steady(kept).median;
-	char text[MEASURED_TEXT];
 
 	if (!(now > 0))
 		return;
-	if (before > 0 && larger(now, before) > SKEWED * smaller(now, before)) {
-		text_put(text, sizeof text, "%s: %.3g s of a step on one rank, %.3g s on another",
-		    measured_label(kernel_measured(k)) + 2, smaller(now, before), larger(now, before));
-		run_say(t->r, EVIDENCE_SKEW, text, larger(now, before) / smaller(now, before));
-	}
+	if (before > 0 && larger(now, before) > SKEWED * smaller(now, before))
+		run_say(t->r, EVIDENCE_SKEW, TEXT_OF(MEASURED_TEXT,
+		    "%s: %.3g s of a step on one rank, %.3g s on another", measured_label(kernel_measured(k)) + 2,
+		    smaller(now, before), larger(now, before)), larger(now, before) / smaller(now, before));
 	if (!(before > 0) || now < before)
 		*kept = t->comm[k];
 }
