@@ -8,73 +8,20 @@
 
 /* ---- what a plan can have ------------------------------------------------------------ */
 
-static bool
-trains(const struct plan *p)
-{
-	return p->mode == MODE_TRAIN;
-}
-
-static bool
-serves(const struct plan *p)
-{
-	return p->mode == MODE_SERVE;
-}
-
-static bool
-crosses_nodes(const struct plan *p)
-{
-	return p->cluster.nodes > 1 && p->cluster.nodes > plan_domain_nodes(p);
-}
-
-static bool
-has_more_nics(const struct plan *p)
-{
-	return crosses_nodes(p) && p->cluster.nics_per_node > 1;
-}
-
-static bool
-has_others(const struct plan *p)
-{
-	return plan_world(p) > 1;
-}
-
-static bool
-has_peers(const struct plan *p)
-{
-	return p->cluster.gpus_per_node > 1 && plan_world(p) > 1 && p->cluster.nvlink_gbps > 0;
-}
-
-static bool
-talks_over_pcie(const struct plan *p)
-{
-	return p->cluster.gpus_per_node > 1 && plan_world(p) > 1 && !(p->cluster.nvlink_gbps > 0);
-}
-
-static bool
-offloads(const struct plan *p)
-{
-	return trains(p) && p->parallel.offload != OFFLOAD_NONE;
-}
-
-static bool
-uses_pcie(const struct plan *p)
-{
-	return offloads(p) || (p->cluster.nvlink_gbps <= 0 && plan_world(p) > 1);
-}
+PLAN_IF(trains, p->mode == MODE_TRAIN)
+PLAN_IF(serves, p->mode == MODE_SERVE)
+PLAN_IF(crosses_nodes, p->cluster.nodes > 1 && p->cluster.nodes > plan_domain_nodes(p))
+PLAN_IF(has_more_nics, crosses_nodes(p) && p->cluster.nics_per_node > 1)
+PLAN_IF(has_others, plan_world(p) > 1)
+PLAN_IF(has_peers, p->cluster.gpus_per_node > 1 && plan_world(p) > 1 && p->cluster.nvlink_gbps > 0)
+PLAN_IF(talks_over_pcie, p->cluster.gpus_per_node > 1 && plan_world(p) > 1 && !(p->cluster.nvlink_gbps > 0))
+PLAN_IF(offloads, trains(p) && p->parallel.offload != OFFLOAD_NONE)
+PLAN_IF(uses_pcie, offloads(p) || (p->cluster.nvlink_gbps <= 0 && plan_world(p) > 1))
 
 /* Ranks that hold the same weights, or share them. */
-static bool
-trains_copies(const struct plan *p)
-{
-	return trains(p) && plan_world(p) > p->parallel.tp * p->parallel.pp;
-}
-
-static bool
-experts_cross_nodes(const struct plan *p)
-{
-	return plan_has_experts(p) && crosses_nodes(p) &&
-	    p->parallel.ep * most_of(1, p->parallel.etp) > p->cluster.gpus_per_node;
-}
+PLAN_IF(trains_copies, trains(p) && plan_world(p) > p->parallel.tp * p->parallel.pp)
+PLAN_IF(experts_cross_nodes, plan_has_experts(p) && crosses_nodes(p) &&
+    p->parallel.ep * most_of(1, p->parallel.etp) > p->cluster.gpus_per_node)
 
 /* NCCL runs, on Hopper or later. */
 static bool
@@ -86,50 +33,18 @@ is_recent(const struct plan *p)
 }
 
 /* Rings that leave a node by the NIC of each of its GPUs. */
-static bool
-rings_by_rail(const struct plan *p)
-{
-	return crosses_nodes(p) && p->cluster.nics_per_node >= p->cluster.gpus_per_node &&
-	    !is_recent(p) && generation_of(p)->maker == NULL;
-}
+PLAN_IF(rings_by_rail, crosses_nodes(p) && p->cluster.nics_per_node >= p->cluster.gpus_per_node &&
+    !is_recent(p) && generation_of(p)->maker == NULL)
 
 /* Trees over NVLink switches that reduce. */
-static bool
-trees_by_switch(const struct plan *p)
-{
-	return crosses_nodes(p) && p->cluster.gpus_per_node > 1 && is_recent(p);
-}
+PLAN_IF(trees_by_switch, crosses_nodes(p) && p->cluster.gpus_per_node > 1 && is_recent(p))
+PLAN_IF(trains_shards, trains_copies(p) && p->parallel.zero_stage > 0)
+PLAN_IF(gathers_between_nodes, trains_copies(p) && p->parallel.zero_stage == 3 && p->parallel.dp_replicate <= 1 &&
+    crosses_nodes(p))
 
-static bool
-trains_shards(const struct plan *p)
-{
-	return trains_copies(p) && p->parallel.zero_stage > 0;
-}
-
-static bool
-gathers_between_nodes(const struct plan *p)
-{
-	return trains_copies(p) && p->parallel.zero_stage == 3 && p->parallel.dp_replicate <= 1 &&
-	    crosses_nodes(p);
-}
-
-static bool
-gathers_in_node(const struct plan *p)
-{
-	return trains_copies(p) && p->parallel.zero_stage == 3 && !crosses_nodes(p);
-}
-
-static bool
-knows_power(const struct plan *p)
-{
-	return p->cluster.tdp_watts > 0 && !(p->cluster.gpu_power_watts > 0);
-}
-
-static bool
-trains_attention(const struct plan *p)
-{
-	return trains(p) && p->model.attention == ATTENTION_MHA;
-}
+PLAN_IF(gathers_in_node, trains_copies(p) && p->parallel.zero_stage == 3 && !crosses_nodes(p))
+PLAN_IF(knows_power, p->cluster.tdp_watts > 0 && !(p->cluster.gpu_power_watts > 0))
+PLAN_IF(trains_attention, trains(p) && p->model.attention == ATTENTION_MHA)
 
 static bool
 trains_rounded(const struct plan *p)
@@ -138,53 +53,14 @@ trains_rounded(const struct plan *p)
 	    p->cluster.fp32_tflops < 0.45 * p->cluster.bf16_tflops; /* else there is nothing to tell apart */
 }
 
-static bool
-trains_quantised(const struct plan *p)
-{
-	return trains(p) && format_of(p).quantised;
-}
-
-static bool
-tunes(const struct plan *p)
-{
-	return trains(p) && p->finetune.method != FINETUNE_NONE;
-}
-
-static bool
-splits_tensors(const struct plan *p)
-{
-	return trains(p) && p->parallel.tp > 1;
-}
-
-static bool
-has_stages(const struct plan *p)
-{
-	return trains(p) && p->parallel.pp > 1;
-}
-
-static bool
-trains_experts(const struct plan *p)
-{
-	return trains(p) && plan_has_experts(p);
-}
-
-static bool
-splits_experts(const struct plan *p)
-{
-	return trains_experts(p) && p->parallel.ep > 1;
-}
-
-static bool
-serves_over_network(const struct plan *p)
-{
-	return serves(p) && crosses_nodes(p) && p->parallel.tp > p->cluster.gpus_per_node;
-}
-
-static bool
-serves_many(const struct plan *p)
-{
-	return serves(p) && p->serving.concurrency > 1;
-}
+PLAN_IF(trains_quantised, trains(p) && format_of(p).quantised)
+PLAN_IF(tunes, trains(p) && p->finetune.method != FINETUNE_NONE)
+PLAN_IF(splits_tensors, trains(p) && p->parallel.tp > 1)
+PLAN_IF(has_stages, trains(p) && p->parallel.pp > 1)
+PLAN_IF(trains_experts, trains(p) && plan_has_experts(p))
+PLAN_IF(splits_experts, trains_experts(p) && p->parallel.ep > 1)
+PLAN_IF(serves_over_network, serves(p) && crosses_nodes(p) && p->parallel.tp > p->cluster.gpus_per_node)
+PLAN_IF(serves_many, serves(p) && p->serving.concurrency > 1)
 
 /* Weights in a format that the GPU has no units for: kernels turn them into another. */
 static bool
@@ -199,11 +75,7 @@ serves_quantised(const struct plan *p)
 	return serves(p) && format != WEIGHT_BF16 && format != WEIGHT_FP16;
 }
 
-static bool
-serves_8bit_experts(const struct plan *p)
-{
-	return serves(p) && plan_has_experts(p) && p->serving.weight_dtype == WEIGHT_FP8;
-}
+PLAN_IF(serves_8bit_experts, serves(p) && plan_has_experts(p) && p->serving.weight_dtype == WEIGHT_FP8)
 
 static bool
 rolls_out(const struct plan *p)

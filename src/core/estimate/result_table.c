@@ -24,6 +24,10 @@
 	static void name##_formula(MAYBE const struct plan *p, MAYBE const struct estimate *e, \
 	    MAYBE int64_t stage, char *buf, size_t size)
 
+/* One text is all that it says; where a condition holds. */
+#define SAYS(name, ...) SAYS_IF(name, true, __VA_ARGS__)
+#define SAYS_IF(name, condition, ...) FORMULA(name) { if (condition) text_put(buf, size, __VA_ARGS__); }
+
 /* ---- sizes and memory --------------------------------------------------------------- */
 
 FORMULA(fits)
@@ -53,12 +57,8 @@ FORMULA(world)
 	text_put(buf, size, "%lld nodes*%s GPUs", (long long)p->cluster.nodes, plan_node_text(p, node, sizeof node));
 }
 
-FORMULA(microbatches)
-{
-	text_put(buf, size, "global batch / (micro-batch*DP) = %lld / (%lld*%lld)",
-	    (long long)p->training.global_batch_size, (long long)p->training.micro_batch_size,
-	    (long long)e->dp);
-}
+SAYS(microbatches, "global batch / (micro-batch*DP) = %lld / (%lld*%lld)", (long long)p->training.global_batch_size,
+    (long long)p->training.micro_batch_size, (long long)e->dp)
 
 FORMULA(most)
 {
@@ -70,15 +70,8 @@ FORMULA(most)
 	text_put(buf, size, "stages.params of stage %lld", (long long)most);
 }
 
-FORMULA(capacity)
-{
-	text_put(buf, size, "%.6g GiB - %.6g GiB", p->cluster.memory_gib, p->cluster.reserved_gib);
-}
-
-FORMULA(peak)
-{
-	text_put(buf, size, "memory.total of stage %lld", (long long)e->peak_stage);
-}
+SAYS(capacity, "%.6g GiB - %.6g GiB", p->cluster.memory_gib, p->cluster.reserved_gib)
+SAYS(peak, "memory.total of stage %lld", (long long)e->peak_stage)
 
 FORMULA(allocated)
 {
@@ -199,17 +192,9 @@ FLOW_FORMULA(calls, FLOW_CALLS, " + ")
 
 /* ---- a step ------------------------------------------------------------------------- */
 
-FORMULA(bubble)
-{
-	text_put(buf, size, "%s / %s", UNITS_SHORT(SECONDS, e->step.bubble_seconds),
-	    UNITS_SHORT(SECONDS, e->step.seconds));
-}
-
-FORMULA(tflops)
-{
-	text_put(buf, size, "%s / (%s*%lld GPUs)", UNITS_SHORT(FLOP, e->step.model_flops),
-	    UNITS_SHORT(SECONDS, e->step.seconds), (long long)e->world);
-}
+SAYS(bubble, "%s / %s", UNITS_SHORT(SECONDS, e->step.bubble_seconds), UNITS_SHORT(SECONDS, e->step.seconds))
+SAYS(tflops, "%s / (%s*%lld GPUs)", UNITS_SHORT(FLOP, e->step.model_flops), UNITS_SHORT(SECONDS, e->step.seconds),
+    (long long)e->world)
 
 static void
 put_utilization(const struct plan *p, const struct estimate *e, double flops, char *buf,
@@ -229,23 +214,12 @@ UTILIZATION_FORMULA(mfu, model_flops)
 UTILIZATION_FORMULA(mfu_full, full_flops)
 UTILIZATION_FORMULA(hfu, hardware_flops)
 
-FORMULA(tokens)
-{
-	text_put(buf, size, "%lld*%lld tokens / %s", (long long)p->training.global_batch_size,
-	    (long long)p->training.sequence_length, UNITS_SHORT(SECONDS, e->step.seconds));
-}
-
-FORMULA(per_gpu)
-{
-	text_put(buf, size, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->timed ? e->step.tokens_per_second :
-	    e->serve.tokens_per_second), (long long)e->world);
-}
-
-FORMULA(run)
-{
-	text_put(buf, size, "%.6g billion tokens / (%s*86400 s)", (double)p->training.token_budget,
-	    UNITS_SHORT(COUNT, e->reinforced ? e->rl.tokens_per_second : e->step.tokens_per_second));
-}
+SAYS(tokens, "%lld*%lld tokens / %s", (long long)p->training.global_batch_size,
+    (long long)p->training.sequence_length, UNITS_SHORT(SECONDS, e->step.seconds))
+SAYS(per_gpu, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->timed ? e->step.tokens_per_second :
+    e->serve.tokens_per_second), (long long)e->world)
+SAYS(run, "%.6g billion tokens / (%s*86400 s)", (double)p->training.token_budget, UNITS_SHORT(COUNT, e->reinforced ?
+    e->rl.tokens_per_second : e->step.tokens_per_second))
 
 /* ---- an engine ---------------------------------------------------------------------- */
 
@@ -282,12 +256,8 @@ FORMULA(requests)
 		    UNITS_SHORT(COUNT, e->serve.kv_tokens), length);
 }
 
-FORMULA(slots)
-{
-	text_put(buf, size, "of %lld + %lld tokens each; %.0f at most in a batch",
-	    (long long)p->serving.prompt_tokens, (long long)p->serving.generate_tokens,
-	    e->serve.slots > 0 ? serve_setup_of(p).seqs : 0);
-}
+SAYS(slots, "of %lld + %lld tokens each; %.0f at most in a batch", (long long)p->serving.prompt_tokens,
+    (long long)p->serving.generate_tokens, e->serve.slots > 0 ? serve_setup_of(p).seqs : 0)
 
 FORMULA(generated)
 {
@@ -311,23 +281,11 @@ FORMULA(events)
 		    l->answer.mean, l->answer.sd);
 }
 
-FORMULA(little)
-{
-	text_put(buf, size, "where as many end as arrive: %.4g requests a second, %lld tokens of %s",
-	    p->traffic.rate, (long long)p->serving.generate_tokens,
-	    UNITS_SHORT(SECONDS, e->serve.tpot_seconds));
-}
-
-FORMULA(rate_load)
-{
-	text_put(buf, size, "%.4g / %.4g requests a second", p->traffic.rate, e->serve.rate.saturation);
-}
-
-FORMULA(saturation)
-{
-	text_put(buf, size, "the most b/(b*prompt + answer*step(b)) of b requests in flight, %.0f engine%s",
-	    e->serve.rate.engines, TEXT_S(e->serve.rate.engines));
-}
+SAYS(little, "where as many end as arrive: %.4g requests a second, %lld tokens of %s", p->traffic.rate,
+    (long long)p->serving.generate_tokens, UNITS_SHORT(SECONDS, e->serve.tpot_seconds))
+SAYS(rate_load, "%.4g / %.4g requests a second", p->traffic.rate, e->serve.rate.saturation)
+SAYS(saturation, "the most b/(b*prompt + answer*step(b)) of b requests in flight, %.0f engine%s",
+    e->serve.rate.engines, TEXT_S(e->serve.rate.engines))
 
 FORMULA(inside)
 {
@@ -338,17 +296,9 @@ FORMULA(inside)
 		text_add(buf, size, " TPOT %s", UNITS_SHORT(SECONDS, p->traffic.tpot_limit));
 }
 
-FORMULA(cost_million)
-{
-	text_put(buf, size, "%lld GPUs*%.6g an hour / 3600 s * 1000000 / %s tokens/s", (long long)e->world,
-	    p->cluster.gpu_hour_price, UNITS_SHORT(COUNT, e->serve.tokens_per_second));
-}
-
-FORMULA(user)
-{
-	if (e->serve.tpot_seconds > 0)
-		text_put(buf, size, "1 / %s", UNITS_SHORT(SECONDS, e->serve.tpot_seconds));
-}
+SAYS(cost_million, "%lld GPUs*%.6g an hour / 3600 s * 1000000 / %s tokens/s", (long long)e->world,
+    p->cluster.gpu_hour_price, UNITS_SHORT(COUNT, e->serve.tokens_per_second))
+SAYS_IF(user, e->serve.tpot_seconds > 0, "1 / %s", UNITS_SHORT(SECONDS, e->serve.tpot_seconds))
 
 FORMULA(transfer)
 {
@@ -359,48 +309,20 @@ FORMULA(transfer)
 	    UNITS_SHORT(WIRE, e->serve.transfer_rate));
 }
 
-FORMULA(served)
-{
-	text_put(buf, size, "%.4g requests of %lld tokens at once; %lld of %lld + %lld",
-	    e->serve.max_concurrency, (long long)p->serving.context_length,
-	    (long long)p->serving.concurrency, (long long)p->serving.prompt_tokens,
-	    (long long)p->serving.generate_tokens);
-}
+SAYS(served, "%.4g requests of %lld tokens at once; %lld of %lld + %lld", e->serve.max_concurrency,
+    (long long)p->serving.context_length, (long long)p->serving.concurrency, (long long)p->serving.prompt_tokens,
+    (long long)p->serving.generate_tokens)
 
 /* ---- rollouts and updates ------------------------------------------------------------ */
 
-FORMULA(sync_bytes)
-{
-	if (e->rl.generates)
-		text_put(buf, size, "2*%s parameters / %lld GPUs of an engine",
-		    UNITS_SHORT(COUNT, e->params.total), (long long)e->rl.engine_gpus);
-}
-
-FORMULA(engines)
-{
-	text_put(buf, size, "%lld GPUs / %lld", (long long)e->rl.rollout_gpus,
-	    (long long)e->rl.engine_gpus);
-}
-
-FORMULA(engine_gpus)
-{
-	text_put(buf, size, p->rl.rollout_tp > 0 ? "rl.rollout_tp = %lld" :
-	    "fewest with as much KV cache as weights: %lld", (long long)e->rl.engine_gpus);
-}
-
-FORMULA(trained)
-{
-	text_put(buf, size, "%.0f*%lld tokens / %s", e->rl.responses,
-	    (long long)(p->rl.prompt_tokens + p->rl.response_tokens),
-	    UNITS_SHORT(SECONDS, e->rl.step_seconds));
-}
-
-FORMULA(trained_per_gpu)
-{
-	(void)p;
-	text_put(buf, size, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->rl.tokens_per_second),
-	    (long long)e->world);
-}
+SAYS_IF(sync_bytes, e->rl.generates, "2*%s parameters / %lld GPUs of an engine", UNITS_SHORT(COUNT, e->params.total),
+    (long long)e->rl.engine_gpus)
+SAYS(engines, "%lld GPUs / %lld", (long long)e->rl.rollout_gpus, (long long)e->rl.engine_gpus)
+SAYS(engine_gpus, p->rl.rollout_tp > 0 ? "rl.rollout_tp = %lld" : "fewest with as much KV cache as weights: %lld",
+    (long long)e->rl.engine_gpus)
+SAYS(trained, "%.0f*%lld tokens / %s", e->rl.responses, (long long)(p->rl.prompt_tokens + p->rl.response_tokens),
+    UNITS_SHORT(SECONDS, e->rl.step_seconds))
+SAYS(trained_per_gpu, "%s / %lld GPUs", UNITS_SHORT(COUNT, e->rl.tokens_per_second), (long long)e->world)
 
 /* ---- the whole run -------------------------------------------------------------------- */
 
@@ -446,33 +368,15 @@ FORMULA(goodput_range)
 	put_range(p, buf, size);
 }
 
-FORMULA(interruptions)
-{
-	text_put(buf, size, "%s / %.4g h: 1,000 days / (%lld nodes*%.4g)%s",
-	    UNITS_SHORT(RUN_DAYS, e->run.days), e->run.failures.mean / 3600,
-	    (long long)p->cluster.nodes, p->run.failures_per_1000_node_days,
-	    e->world < FAILURE_GPUS_LEAST ? "; a lower bound below some 4,096 GPUs, whose jobs stop for "
-	    "other causes too" : "");
-}
-
-FORMULA(gpu_hours)
-{
-	text_put(buf, size, "%lld GPUs*24*%.4g days", (long long)e->world, e->run.days);
-}
-
-FORMULA(joules)
-{
-	text_put(buf, size, "(%.0f W of a GPU + %.0f W of a host / %lld)*%lld GPUs / %s tokens/s, PUE not "
-	    "counted; +- %.0f %%", e->run.gpu_watts, e->run.host_watts,
-	    (long long)p->cluster.gpus_per_node, (long long)e->world,
-	    UNITS_SHORT(COUNT, e->reinforced ? e->rl.tokens_per_second : e->step.tokens_per_second),
-	    100 * RUN_ENERGY_ERROR);
-}
-
-FORMULA(co2)
-{
-	text_put(buf, size, "%s*%.4g kg a kWh", UNITS_SHORT(MWH, e->run.mwh), p->cluster.kwh_co2_kg);
-}
+SAYS(interruptions, "%s / %.4g h: 1,000 days / (%lld nodes*%.4g)%s", UNITS_SHORT(RUN_DAYS, e->run.days),
+    e->run.failures.mean / 3600, (long long)p->cluster.nodes, p->run.failures_per_1000_node_days,
+    e->world < FAILURE_GPUS_LEAST ? "; a lower bound below some 4,096 GPUs, whose jobs stop for other causes too" :
+    "")
+SAYS(gpu_hours, "%lld GPUs*24*%.4g days", (long long)e->world, e->run.days)
+SAYS(joules, "(%.0f W of a GPU + %.0f W of a host / %lld)*%lld GPUs / %s tokens/s, PUE not counted; +- %.0f %%",
+    e->run.gpu_watts, e->run.host_watts, (long long)p->cluster.gpus_per_node, (long long)e->world, UNITS_SHORT(COUNT,
+    e->reinforced ? e->rl.tokens_per_second : e->step.tokens_per_second), 100 * RUN_ENERGY_ERROR)
+SAYS(co2, "%s*%.4g kg a kWh", UNITS_SHORT(MWH, e->run.mwh), p->cluster.kwh_co2_kg)
 
 FORMULA(written)
 {
@@ -483,21 +387,11 @@ FORMULA(written)
 	    TEXT_S(c->writers), checkpoint_format_of(p)->name);
 }
 
-FORMULA(save)
-{
-	if (e->run.save_seconds > 0)
-		text_put(buf, size, "2 s + larger of %s / %.4g GB/s and what one node writes, %s",
-		    UNITS_SHORT(WIRE, e->run.checkpoint.all), p->cluster.storage_gbps,
-		    UNITS_SHORT(WIRE, e->run.checkpoint.node));
-}
-
-FORMULA(load)
-{
-	if (e->run.load_seconds > 0)
-		text_put(buf, size, "2 s + (weights %s*DP %lld + optimizer %s) / %.4g GB/s",
-		    UNITS_SHORT(WIRE, e->run.checkpoint.weights), (long long)e->dp,
-		    UNITS_SHORT(WIRE, e->run.checkpoint.optimizer), p->cluster.storage_read_gbps);
-}
+SAYS_IF(save, e->run.save_seconds > 0, "2 s + larger of %s / %.4g GB/s and what one node writes, %s",
+    UNITS_SHORT(WIRE, e->run.checkpoint.all), p->cluster.storage_gbps, UNITS_SHORT(WIRE, e->run.checkpoint.node))
+SAYS_IF(load, e->run.load_seconds > 0, "2 s + (weights %s*DP %lld + optimizer %s) / %.4g GB/s", UNITS_SHORT(WIRE,
+    e->run.checkpoint.weights), (long long)e->dp, UNITS_SHORT(WIRE, e->run.checkpoint.optimizer),
+    p->cluster.storage_read_gbps)
 
 FORMULA(blocking)
 {
@@ -531,36 +425,15 @@ FORMULA(staged)
 		    checkpoint_format_of(p)->name);
 }
 
-FORMULA(needed)
-{
-	text_put(buf, size, checkpoint_is_async(p) ? "%s in no more than the time between saves, and 1 %% "
-	    "of that between interruptions" : "%s in no more than 1 %% of the time between saves",
-	    UNITS_SHORT(WIRE, e->run.checkpoint.all));
-}
-
-FORMULA(storage)
-{
-	text_put(buf, size, "(%lld kept + 1)*%s", (long long)p->run.checkpoint_keep,
-	    UNITS_SHORT(WIRE, e->run.checkpoint.all));
-}
-
-FORMULA(spares)
-{
-	text_put(buf, size, "most nodes that are broken at once for 99 %% of the time: Poisson, mean "
-	    "%lld nodes*%.4g/1000*%.4g h/24", (long long)p->cluster.nodes,
-	    p->run.failures_per_1000_node_days, p->run.repair_hours);
-}
-
-FORMULA(epochs)
-{
-	text_put(buf, size, "%.6g of %.6g billion tokens", p->training.token_budget,
-	    p->run.dataset_tokens);
-}
-
-FORMULA(place)
-{
-	text_put(buf, size, "%lld sequences consumed", (long long)p->run.consumed_samples);
-}
+SAYS(needed, checkpoint_is_async(p) ?
+    "%s in no more than the time between saves, and 1 %% of that between interruptions" :
+    "%s in no more than 1 %% of the time between saves", UNITS_SHORT(WIRE, e->run.checkpoint.all))
+SAYS(storage, "(%lld kept + 1)*%s", (long long)p->run.checkpoint_keep, UNITS_SHORT(WIRE, e->run.checkpoint.all))
+SAYS(spares,
+    "most nodes that are broken at once for 99 %% of the time: Poisson, mean %lld nodes*%.4g/1000*%.4g h/24",
+    (long long)p->cluster.nodes, p->run.failures_per_1000_node_days, p->run.repair_hours)
+SAYS(epochs, "%.6g of %.6g billion tokens", p->training.token_budget, p->run.dataset_tokens)
+SAYS(place, "%lld sequences consumed", (long long)p->run.consumed_samples)
 
 /* ---- the table ---------------------------------------------------------------------- */
 

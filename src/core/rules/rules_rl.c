@@ -24,9 +24,8 @@ rule_rl_engines_do_not_divide(const struct facts *f, char *message, size_t size)
 	const struct plan *p = f->plan;
 	const int64_t pool = is_split(p) ? pool_gpus(p) : plan_world(p), tp = p->rl.rollout_tp;
 
-	if (!plan_has_rollouts(p) || tp == 0 || pool % tp == 0)
-		return false;
-	return BROKEN("%lld GPUs for rollouts are no whole number of engines of %lld", N(pool), N(tp));
+	return plan_has_rollouts(p) && tp != 0 && pool % tp != 0 && BROKEN(
+	    "%lld GPUs for rollouts are no whole number of engines of %lld", N(pool), N(tp));
 }
 
 BROKEN_IF(rule_rl_heads_do_not_divide,

@@ -33,16 +33,10 @@ interleaved(const struct facts *f)
 	    f->plan->training.schedule == SCHEDULE_1F1B && group_size(f->plan) > 0;
 }
 
-bool
-rule_group_out_of_range(const struct facts *f, char *message, size_t size)
-{
-	const int64_t group = group_size(f->plan), pp = f->plan->parallel.pp;
-
-	if (!interleaved(f) || (group >= pp && group <= f->microbatches))
-		return false;
-	return BROKEN("interleaving runs groups of %lld micro-batches: that must be from PP %lld to the %lld of a step",
-	    N(group), N(pp), N(f->microbatches));
-}
+BROKEN_IF(rule_group_out_of_range,
+    interleaved(f) && (group_size(p) < p->parallel.pp || group_size(p) > f->microbatches),
+    "interleaving runs groups of %lld micro-batches: that must be from PP %lld to the %lld of a step",
+    N(group_size(p)), N(p->parallel.pp), N(f->microbatches))
 
 bool
 rule_group_leaves_bubble(const struct facts *f, char *message, size_t size)
@@ -179,16 +173,10 @@ BROKEN_IF(rule_sp_off, !p->parallel.sequence_parallel && p->parallel.tp > 1,
 BROKEN_IF(rule_layout_misplaced, f->placement != NULL && stage_layout_misplaced(p),
     "embedding or loss stand outside the first or last stage; Megatron builds them there all the same")
 
-bool
-rule_mtp_on_first_rank(const struct facts *f, char *message, size_t size)
-{
-	const struct placement *pl = f->placement;
-
-	if (pl == NULL || pl->pp == 1 || f->plan->parallel.pipeline_layout[0] == '\0' ||
-	    placement_chunk(pl, 0, pl->vpp - 1)->mtp == 0)
-		return false;
-	return BROKEN("MTP layers on the first pipeline rank: Megatron means to forbid that and misses this case");
-}
+BROKEN_IF(rule_mtp_on_first_rank,
+    f->placement != NULL && f->placement->pp != 1 && p->parallel.pipeline_layout[0] != '\0' &&
+    placement_chunk(f->placement, 0, f->placement->vpp - 1)->mtp != 0,
+    "MTP layers on the first pipeline rank: Megatron means to forbid that and misses this case")
 
 bool
 rule_torchtitan_chunks(const struct facts *f, char *message, size_t size)
@@ -269,11 +257,9 @@ rule_prefill_heads_do_not_divide(const struct facts *f, char *message, size_t si
 	const int64_t heads = f->plan->model.attention_heads;
 	struct pool pool;
 
-	if (!pool_parse(&pool, f->plan->serving.prefill_workers) || pool.dp || pool.size < 1 ||
-	    heads % pool.size == 0)
-		return false;
-	return BROKEN("%lld heads are not divisible by TP %lld of the prefill workers", N(heads),
-	    N(pool.size));
+	return pool_parse(&pool, f->plan->serving.prefill_workers) && !pool.dp && pool.size >= 1 &&
+	    heads % pool.size != 0 && BROKEN("%lld heads are not divisible by TP %lld of the prefill workers",
+	    N(heads), N(pool.size));
 }
 
 BROKEN_IF(rule_accepts_more_than_drafted,
@@ -387,17 +373,9 @@ BROKEN_IF(rule_domain_of_one,
     "an NVLink domain of one GPU sends all traffic of a group that leaves a node through its NICs, "
     "that inside the node too: a box without NVLink is said by its fabric, cluster.fabric=pcie")
 
-bool
-rule_fp8_without_units(const struct facts *f, char *message, size_t size)
-{
-	const struct plan *p = f->plan;
-	const bool wanted = p->mode == MODE_SERVE ? p->serving.weight_dtype == WEIGHT_FP8
-	                                          : format_of(p).quantised;
-
-	if (!wanted || p->cluster.fp8_tflops > 0)
-		return false;
-	return BROKEN("%s has no FP8 units", p->cluster.gpu);
-}
+BROKEN_IF(rule_fp8_without_units,
+    (p->mode == MODE_SERVE ? p->serving.weight_dtype == WEIGHT_FP8 : format_of(p).quantised) &&
+    !(p->cluster.fp8_tflops > 0), "%s has no FP8 units", p->cluster.gpu)
 
 BROKEN_IF(rule_fp4_cache_without_units, p->serving.kv_dtype == KV_NVFP4 && p->cluster.bf16_tflops > 0 &&
     !(p->cluster.fp4_tflops > 0),

@@ -18,17 +18,11 @@ attention_is_whole(const struct plan *p)
 	return p->mode == MODE_SERVE && p->serving.dp_attention;
 }
 
-bool
-rule_heads_do_not_divide(const struct facts *f, char *message, size_t size)
-{
-	const int64_t heads = f->plan->model.attention_heads, tp = f->plan->parallel.tp;
-	const int64_t local = f->plan->model.local_attention_heads;
-
-	if (tp < 1 || attention_is_whole(f->plan) || (heads % tp == 0 && local % tp == 0))
-		return false;
-	return BROKEN("%lld attention heads are not divisible by TP %lld",
-	    N(heads % tp != 0 ? heads : local), N(tp));
-}
+BROKEN_IF(rule_heads_do_not_divide,
+    p->parallel.tp >= 1 && !attention_is_whole(p) && (p->model.attention_heads % p->parallel.tp != 0 ||
+    p->model.local_attention_heads % p->parallel.tp != 0),
+    "%lld attention heads are not divisible by TP %lld", N(p->model.attention_heads % p->parallel.tp != 0 ?
+    p->model.attention_heads : p->model.local_attention_heads), N(p->parallel.tp))
 
 BROKEN_IF(rule_kv_heads_do_not_divide,
     p->parallel.tp >= 1 && p->model.attention != ATTENTION_MLA &&
@@ -105,25 +99,13 @@ rule_sequence_does_not_divide_by_tp(const struct facts *f, char *message, size_t
 	    N(seq / cp), N(tp));
 }
 
-bool
-rule_sequence_in_runs(const struct facts *f, char *message, size_t size)
-{
-	const int64_t seq = f->plan->training.sequence_length, cp = f->plan->parallel.cp;
+BROKEN_IF(rule_sequence_in_runs,
+    p->parallel.cp > 1 && p->training.sequence_length % p->parallel.cp != 0,
+    "sequence length %lld is not divisible by CP %lld", N(p->training.sequence_length), N(p->parallel.cp))
 
-	if (cp <= 1 || seq % cp == 0)
-		return false;
-	return BROKEN("sequence length %lld is not divisible by CP %lld", N(seq), N(cp));
-}
-
-bool
-rule_fewer_heads_than_cp(const struct facts *f, char *message, size_t size)
-{
-	const int64_t heads = f->plan->model.attention_heads, cp = f->plan->parallel.cp;
-
-	if (heads >= cp)
-		return false;
-	return BROKEN("sequence parallel ranks (%lld) exchange heads, and there are %lld", N(cp), N(heads));
-}
+BROKEN_IF(rule_fewer_heads_than_cp, p->model.attention_heads < p->parallel.cp,
+    "sequence parallel ranks (%lld) exchange heads, and there are %lld", N(p->parallel.cp),
+    N(p->model.attention_heads))
 
 bool
 rule_torchtitan_sequence(const struct facts *f, char *message, size_t size)

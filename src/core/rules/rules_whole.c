@@ -28,10 +28,8 @@ rule_async_save_not_offered(const struct facts *f, char *message, size_t size)
 {
 	const struct checkpoint_format *format = checkpoint_format_of(f->plan);
 
-	if (format == NULL || format->async || !f->plan->run.checkpoint_async ||
-	    !field_is_set(FIELD_CHECKPOINT_ASYNC, f->plan))
-		return false;
-	return BROKEN("format %s is written while steps wait", format->name);
+	return format != NULL && !format->async && f->plan->run.checkpoint_async &&
+	    field_is_set(FIELD_CHECKPOINT_ASYNC, f->plan) && BROKEN("format %s is written while steps wait", format->name);
 }
 
 /* All stages, however long the run is. */
@@ -50,9 +48,7 @@ rule_schedule_unreadable(const struct facts *f, char *message, size_t size)
 	struct ramp ramp;
 	char err[256];
 
-	if (f->plan->run.batch_schedule[0] == '\0' || read_ramp(f->plan, &ramp, err, sizeof err))
-		return false;
-	return BROKEN("%s", err);
+	return f->plan->run.batch_schedule[0] != '\0' && !read_ramp(f->plan, &ramp, err, sizeof err) && BROKEN("%s", err);
 }
 
 bool
@@ -156,9 +152,7 @@ rule_slow_unreadable(const struct facts *f, char *message, size_t size)
 	struct slow_nodes slow;
 	char err[256];
 
-	if (f->plan->cluster.slow_nodes[0] == '\0' || nodes_slow(&slow, f->plan, err, sizeof err))
-		return false;
-	return BROKEN("%s", err);
+	return f->plan->cluster.slow_nodes[0] != '\0' && !nodes_slow(&slow, f->plan, err, sizeof err) && BROKEN("%s", err);
 }
 
 bool
@@ -167,9 +161,7 @@ rule_dead_unreadable(const struct facts *f, char *message, size_t size)
 	struct dead_nodes dead;
 	char err[256];
 
-	if (f->plan->cluster.dead_nodes[0] == '\0' || nodes_dead(&dead, f->plan, err, sizeof err))
-		return false;
-	return BROKEN("%s", err);
+	return f->plan->cluster.dead_nodes[0] != '\0' && !nodes_dead(&dead, f->plan, err, sizeof err) && BROKEN("%s", err);
 }
 
 /* ---- GPUs of several types -------------------------------------------------------------- */
@@ -265,9 +257,7 @@ rule_levels_unreadable(const struct facts *f, char *message, size_t size)
 	struct levels levels;
 	char err[256];
 
-	if (f->plan->cluster.levels[0] == '\0' || levels_of(&levels, f->plan, err, sizeof err))
-		return false;
-	return BROKEN("%s", err);
+	return f->plan->cluster.levels[0] != '\0' && !levels_of(&levels, f->plan, err, sizeof err) && BROKEN("%s", err);
 }
 
 BROKEN_IF(rule_gathers_nothing, p->run.gather_16bit && !checkpoint_can_gather(p),

@@ -40,4 +40,13 @@ const struct hint_row *hint_rows_serve(size_t *count);
 /* For a row that holds: true with the text; and a whole number in it. */
 #define HINT_SAY(...) (text_put(text, size, __VA_ARGS__), true)
 #define N(value) ((long long)(value))
+
+/* A row's function of one condition on a plan p and its estimate e, and what it then says. */
+#define HINT_IF(name, condition, ...) \
+	static bool \
+	name(const struct plan *p, const struct estimate *e, char *text, size_t size) \
+	{ \
+		(void)p, (void)e; \
+		return (condition) && HINT_SAY(__VA_ARGS__); \
+	}
 #endif

@@ -19,14 +19,9 @@ leaves_domain(const struct plan *p, int64_t members)
 	return members > 1 && members > p->cluster.nvlink_domain;
 }
 
-static bool
-poor_tp_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	(void)e;
-	return leaves_domain(p, p->parallel.tp) &&
-	    HINT_SAY("TP %lld crosses the network in each layer of each step, NVLink joins %lld GPUs",
-	    N(p->parallel.tp), N(p->cluster.nvlink_domain));
-}
+HINT_IF(poor_tp_network, leaves_domain(p, p->parallel.tp),
+    "TP %lld crosses the network in each layer of each step, NVLink joins %lld GPUs", N(p->parallel.tp),
+    N(p->cluster.nvlink_domain))
 
 /* Experts are spread over all ranks of an engine. */
 static bool
@@ -40,21 +35,13 @@ poor_ep_network(const struct plan *p, const struct estimate *e, char *text, size
 	    "network and back", N(ranks), N(p->cluster.nvlink_domain));
 }
 
-static bool
-poor_stages(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return p->parallel.pp > 1 && HINT_SAY("a token passes %lld stages one after the other, a step "
-	    "takes %.1f ms", N(p->parallel.pp), 1e3 * e->serve.step_seconds);
-}
+HINT_IF(poor_stages, p->parallel.pp > 1,
+    "a token passes %lld stages one after the other, a step takes %.1f ms", N(p->parallel.pp),
+    1e3 * e->serve.step_seconds)
 
-static bool
-poor_latent(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	(void)e;
-	return p->model.attention == ATTENTION_MLA && !p->serving.dp_attention && p->parallel.tp > 1 &&
-	    p->serving.dcp <= 1 && HINT_SAY("each GPU of TP %lld keeps the whole latent KV cache",
-	    N(p->parallel.tp));
-}
+HINT_IF(poor_latent, p->model.attention == ATTENTION_MLA && !p->serving.dp_attention && p->parallel.tp > 1 &&
+    p->serving.dcp <= 1,
+    "each GPU of TP %lld keeps the whole latent KV cache", N(p->parallel.tp))
 
 static bool
 poor_heads(const struct plan *p, const struct estimate *e, char *text, size_t size)
@@ -141,12 +128,9 @@ poor_format(const struct plan *p, const struct estimate *e, char *text, size_t s
 	    p->cluster.bf16_tflops);
 }
 
-static bool
-poor_split(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return HINT_SAY("TP %lld reads %.3g GiB of weights on each GPU in a step of %.1f ms",
-	    N(p->parallel.tp), e->serve.weight_bytes / GIB, 1e3 * e->serve.step_seconds);
-}
+HINT_IF(poor_split, true,
+    "TP %lld reads %.3g GiB of weights on each GPU in a step of %.1f ms", N(p->parallel.tp),
+    e->serve.weight_bytes / GIB, 1e3 * e->serve.step_seconds)
 
 static bool
 poor_cache(const struct plan *p, const struct estimate *e, char *text, size_t size)

@@ -46,33 +46,13 @@ poor_bubble(const struct plan *p, const struct estimate *e, char *text, size_t s
 	    TEXT_ENDING(e->microbatches, "es"));
 }
 
-static bool
-crosses(const struct estimate *e, enum traffic_dim dim, const char *name, int64_t n, char *text,
-    size_t size)
-{
-	const double share = across(e, dim);
+#define CROSSES "%s %lld crosses the network and takes %.0f %% of the step"
 
-	return share >= share_least && HINT_SAY("%s %lld crosses the network and takes %.0f %% of the step",
-	    name, N(n), share);
-}
+HINT_IF(poor_tp_network, across(e, TRAFFIC_TP) >= share_least, CROSSES, "TP", N(p->parallel.tp), across(e, TRAFFIC_TP))
 
-static bool
-poor_tp_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return crosses(e, TRAFFIC_TP, "TP", p->parallel.tp, text, size);
-}
+HINT_IF(poor_cp_network, across(e, TRAFFIC_CP) >= share_least, CROSSES, "CP", N(p->parallel.cp), across(e, TRAFFIC_CP))
 
-static bool
-poor_cp_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return crosses(e, TRAFFIC_CP, "CP", p->parallel.cp, text, size);
-}
-
-static bool
-poor_ep_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return crosses(e, TRAFFIC_EP, "EP", p->parallel.ep, text, size);
-}
+HINT_IF(poor_ep_network, across(e, TRAFFIC_EP) >= share_least, CROSSES, "EP", N(p->parallel.ep), across(e, TRAFFIC_EP))
 
 static bool
 poor_gradients(const struct plan *p, const struct estimate *e, char *text, size_t size)
@@ -94,19 +74,12 @@ poor_recompute(const struct plan *p, const struct estimate *e, char *text, size_
 	    share);
 }
 
-static bool
-poor_products(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return p->parallel.tp > 1 && HINT_SAY("TP %lld splits more than memory needs: MFU %.0f %%",
-	    N(p->parallel.tp), 100 * e->step.mfu);
-}
+HINT_IF(poor_products, p->parallel.tp > 1,
+    "TP %lld splits more than memory needs: MFU %.0f %%", N(p->parallel.tp), 100 * e->step.mfu)
 
-static bool
-poor_micro_batch(const struct plan *p, const struct estimate *e, char *text, size_t size)
-{
-	return HINT_SAY("micro-batches of %lld leave small matrix products: MFU %.0f %%",
-	    N(p->training.micro_batch_size), 100 * e->step.mfu);
-}
+HINT_IF(poor_micro_batch, true,
+    "micro-batches of %lld leave small matrix products: MFU %.0f %%", N(p->training.micro_batch_size),
+    100 * e->step.mfu)
 
 static bool
 poor_sequence(const struct plan *p, const struct estimate *e, char *text, size_t size)

@@ -21,44 +21,30 @@ model_size(const struct plan *p)
 	return product_of(product_of(p->parallel.tp, p->parallel.cp), p->parallel.pp);
 }
 
+/* A refusal that one condition on facts f and their plan p tells; nobody is told why. */
+#define REFUSED_IF(name, condition) \
+	static bool \
+	name(const struct facts *f, char *message, size_t size) \
+	{ \
+		const struct plan *p = f->plan; \
+\
+		(void)p, (void)message, (void)size; \
+		return condition; \
+	}
+
 /* Every layout_init refuses sizes that do not divide the world. */
-static bool
-world_does_not_divide(const struct facts *f, char *message, size_t size)
-{
-	(void)message;
-	(void)size;
-	return !divides_world(f->plan, model_size(f->plan));
-}
+REFUSED_IF(world_does_not_divide, !divides_world(p, model_size(p)))
 
 /* vllm_lay_out: nor does a world that the engines can not share. */
-static bool
-engines_do_not_divide(const struct facts *f, char *message, size_t size)
-{
-	(void)message;
-	(void)size;
-	return !divides_world(f->plan, product_of(model_size(f->plan), f->plan->serving.replicas));
-}
+REFUSED_IF(engines_do_not_divide, !divides_world(p, product_of(model_size(p), p->serving.replicas)))
 
 /* megatron_lay_out, expert_divides. */
-static bool
-experts_do_not_divide_world(const struct facts *f, char *message, size_t size)
-{
-	const struct parallel *par = &f->plan->parallel;
-
-	(void)message;
-	(void)size;
-	return !divides_world(f->plan, product_of(product_of(par->etp, par->ep), par->pp));
-}
+REFUSED_IF(experts_do_not_divide_world,
+    !divides_world(p, product_of(product_of(p->parallel.etp, p->parallel.ep), p->parallel.pp)))
 
 /* rule_batch_does_not_divide, with the DP of every layout but vLLM's. */
-static bool
-batch_does_not_divide(const struct facts *f, char *message, size_t size)
-{
-	(void)message;
-	(void)size;
-	return !divides_world(f->plan, model_size(f->plan)) ||
-	    check_microbatches(f->plan, pool_rest(f->plan) / model_size(f->plan)) == 0;
-}
+REFUSED_IF(batch_does_not_divide, !divides_world(p, model_size(p)) ||
+    check_microbatches(p, pool_rest(p) / model_size(p)) == 0)
 
 /* megatron_lay_out, pipelines_agree: an order that does not end in pp. */
 static bool
@@ -67,8 +53,7 @@ pipelines_differ(const struct facts *f, char *message, size_t size)
 	const struct parallel *par = &f->plan->parallel;
 	const size_t length = strlen(par->order);
 
-	(void)message;
-	(void)size;
+	(void)message, (void)size;
 	return par->pp > 1 && (length < 2 || !text_equal(par->order + length - 2, "pp")) &&
 	    product_of(par->tp, par->cp) != product_of(par->etp, par->ep);
 }
@@ -79,18 +64,11 @@ layout_refuses(const struct facts *f, char *message, size_t size)
 {
 	struct layout layout;
 
-	(void)message;
-	(void)size;
+	(void)message, (void)size;
 	return !layout_size(&layout, f->plan, NULL);
 }
 
-static bool
-layers_have_no_place(const struct facts *f, char *message, size_t size)
-{
-	(void)message;
-	(void)size;
-	return f->placement == NULL;
-}
+REFUSED_IF(layers_have_no_place, f->placement == NULL)
 
 #define WITHOUT_VLLM (RULES_ALL & ~(unsigned)RULES_VLLM)
 

@@ -3,29 +3,10 @@
 #include "core/framework/framework.h"
 #include "core/rules/check_rules.h"
 
-static bool
-has_cp(const struct plan *p)
-{
-	return p->parallel.cp > 1;
-}
-
-static bool
-has_tp(const struct plan *p)
-{
-	return p->parallel.tp > 1;
-}
-
-static bool
-has_ep(const struct plan *p)
-{
-	return p->parallel.ep > 1;
-}
-
-static bool
-shards_state(const struct plan *p)
-{
-	return p->parallel.zero_stage > 0;
-}
+PLAN_IF(has_cp, p->parallel.cp > 1)
+PLAN_IF(has_tp, p->parallel.tp > 1)
+PLAN_IF(has_ep, p->parallel.ep > 1)
+PLAN_IF(shards_state, p->parallel.zero_stage > 0)
 
 #define M RULES_MEGATRON
 
