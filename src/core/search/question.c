@@ -53,39 +53,29 @@ peak_rate(const struct plan *p)
 	    c->fp4_tflops)) : c->bf16_tflops);
 }
 
-/* Nodes from one number to another: each, of many those a sixteenth apart, and the last. */
+/* Numbers of nodes up to the last one, each while there are few, then a part of a doubling apart. */
 static void
-put_nodes(int64_t from, int64_t most, char *options)
+put_apart(int64_t from, int64_t most, int64_t parts, char *options)
 {
 	int64_t step = 1;
 
-	if (most <= 2 * NODES_EACH) {
-		text_add(options, QUESTION_SIZE, " free=cluster.nodes=%lld..%lld", (long long)from,
-		    (long long)most);
-		return;
-	}
 	text_add(options, QUESTION_SIZE, " free=cluster.nodes=");
 	for (int64_t n = from; n < most; n = (n / step + 1) * step) {
-		while (n >= 2 * NODES_EACH / 4 * step)
+		while (n >= parts * step)
 			step *= 2;
 		text_add(options, QUESTION_SIZE, "%lld,", (long long)n);
 	}
 	text_add(options, QUESTION_SIZE, "%lld", (long long)most);
 }
 
-/* Each up to eight, then a quarter of a doubling apart: so many engines, and pools beside them, are tried on each. */
+/* Nodes from one number to another: each, of many those a sixteenth apart, and the last. */
 static void
-put_nodes_apart(int64_t most, char *options)
+put_nodes(int64_t from, int64_t most, char *options)
 {
-	int64_t step = 1;
-
-	text_add(options, QUESTION_SIZE, " free=cluster.nodes=");
-	for (int64_t n = 1; n < most; n += step) {
-		while (n >= 8 * step)
-			step *= 2;
-		text_add(options, QUESTION_SIZE, "%lld,", (long long)n);
-	}
-	text_add(options, QUESTION_SIZE, "%lld", (long long)most);
+	if (most <= 2 * NODES_EACH)
+		text_add(options, QUESTION_SIZE, " free=cluster.nodes=%lld..%lld", (long long)from, (long long)most);
+	else
+		put_apart(from, most, NODES_EACH / 2, options);
 }
 
 /* From `least` on, as far as anybody asks. */
@@ -113,9 +103,9 @@ ask_deadline(const struct plan *p, const struct catalog *catalog, const char *co
 	if (words < 1)
 		return refuse_question(err, "until when? Such as 30d");
 	for (; taken > 0; i += taken) {
-		taken = days > 0 ? 0 : words_days(word + i, words - i, &days);
+		taken = days > 0 ? 0 : words_number(WORDS_DAYS, word + i, words - i, &days);
 		if (taken == 0 && !(said > 0))
-			taken = words_amount(word + i, words - i, &said);
+			taken = words_number(WORDS_AMOUNT, word + i, words - i, &said);
 	}
 	if (!(days > 0))
 		return refuse_question(err, "the deadline is a number of hours, days, weeks or months, such as 30d");
@@ -134,13 +124,13 @@ ask_budget(const struct plan *p, const struct catalog *catalog, const char *cons
     char *options, char *err)
 {
 	double money, said = 0, tokens;
-	int taken = words_amount(word, words, &money);
+	int taken = words_number(WORDS_AMOUNT, word, words, &money);
 
 	(void)catalog;
 	if (taken == 0)
 		return refuse_question(err, "how much? A number, such as 2e6 or 2M, of the money that --price or "
 		    "cluster.gpu_hour_price is in");
-	taken += words_amount(word + taken, words - taken, &said);
+	taken += words_number(WORDS_AMOUNT, word + taken, words - taken, &said);
 	text_put(options, QUESTION_SIZE, "objective=run.days where=cost<=%.10g",
 	    said > 0 ? smaller(money, said) : money);
 	put_nodes(1, p->cluster.nodes, options);
@@ -185,15 +175,15 @@ take_bare(const char *const *word, int words, struct service *of)
 {
 	const int limit = of->seconds[LIMIT_TTFT] > 0 ? LIMIT_TPOT : LIMIT_TTFT;
 	double speed;
-	int taken = words_rate(word, words, &of->rate);
+	int taken = words_number(WORDS_RATE, word, words, &of->rate);
 
 	if (taken > 0)
 		return taken;
-	taken = words_speed(word, words, &speed);
+	taken = words_number(WORDS_SPEED, word, words, &speed);
 	if (taken > 0) {
 		of->seconds[LIMIT_TPOT] = 1 / speed;
 	} else if (!(of->seconds[limit] > 0)) {
-		taken = words_time(word, words, &of->seconds[limit]);
+		taken = words_number(WORDS_SECONDS, word, words, &of->seconds[limit]);
 		of->bare += taken > 0;
 	}
 	return taken;
@@ -204,10 +194,10 @@ static int
 take_speed(const char *const *word, int words, struct service *of)
 {
 	double speed;
-	int taken = words_speed(word, words, &speed);
+	int taken = words_number(WORDS_SPEED, word, words, &speed);
 
 	if (taken == 0)
-		taken = words_amount(word, words, &speed);
+		taken = words_number(WORDS_AMOUNT, word, words, &speed);
 	if (taken > 0)
 		of->seconds[LIMIT_TPOT] = 1 / speed;
 	return taken;
@@ -236,11 +226,11 @@ take_limit(const char *const *word, int words, struct service *of, char *err)
 	if (limit < 0)
 		return take_bare(word, words, of);
 	if (limit < LIMIT_RATE)
-		taken = words_time(value, left, &of->seconds[limit]);
+		taken = words_number(WORDS_SECONDS, value, left, &of->seconds[limit]);
 	else if (limit == LIMIT_SPEED)
 		taken = take_speed(value, left, of);
-	else if ((taken = words_rate(value, left, &of->rate)) == 0)
-		taken = words_amount(value, left, &of->rate);
+	else if ((taken = words_number(WORDS_RATE, value, left, &of->rate)) == 0)
+		taken = words_number(WORDS_AMOUNT, value, left, &of->rate);
 	if (taken > 0)
 		return small + 1 + taken;
 	if (limit == LIMIT_SPEED)
@@ -332,7 +322,8 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 		if (of.seconds[k] > 0)
 			put_limit(names[k], of.seconds[k], own[k], rate, options);
 	if (rate) {
-		put_nodes_apart(2 * p->cluster.nodes > NODES_EACH ? 2 * p->cluster.nodes : NODES_EACH, options);
+		/* so many engines, and pools beside them, are tried on each */
+		put_apart(1, most_of(2 * p->cluster.nodes, NODES_EACH), 8, options);
 		put_pools(p, options);
 	}
 	return taken;
@@ -357,7 +348,7 @@ static int
 take_size(const struct plan *p, const char *const *word, int words, char *options, char *err)
 {
 	double n;
-	const int taken = words_amount(word, words, &n);
+	const int taken = words_number(WORDS_AMOUNT, word, words, &n);
 	const char *of = taken > 0 && taken < words ? word[taken] : "";
 	const bool nodes = text_choice_index("node|nodes", of) >= 0;
 	const double node = nodes ? 1 : (double)p->cluster.gpus_per_node;
@@ -439,10 +430,8 @@ ask_largest(const struct plan *p, const struct catalog *catalog, const char *con
 static bool
 names_gpu(const struct catalog *catalog, const char *word)
 {
-	char name[PLAN_ID_SIZE];
-
-	text_put(name, sizeof name, "%.*s", (int)strcspn(word, ","), word);
-	return catalog != NULL && catalog_find(&catalog->gpus, name) != NULL;
+	return catalog != NULL && catalog_find(&catalog->gpus, TEXT_OF(PLAN_ID_SIZE, "%.*s", (int)strcspn(word, ","),
+	    word)) != NULL;
 }
 
 /* GPUs that a price was said of. */
@@ -483,7 +472,7 @@ ask_spare(const struct plan *p, const struct catalog *catalog, const char *const
     char *options, char *err)
 {
 	double said = 0;
-	const int taken = words_amount(word, words, &said);
+	const int taken = words_number(WORDS_AMOUNT, word, words, &said);
 	const int64_t fewer = taken > 0 ? (int64_t)said : nodes_missing(p);
 
 	(void)catalog;

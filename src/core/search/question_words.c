@@ -1,6 +1,7 @@
 #include "core/search/question_words.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
@@ -10,65 +11,44 @@
 
 enum { NUMBER_SIZE = 64 };
 
-static const double bare_seconds = 10, bare_days = 10000;
+/* A number without its unit is one where it is below `bare`: of seconds and days nobody means as many. What names do
+ * not say is a measure of core/base/units.h. */
+static const struct {
+	double bare;
+	const char *measure;
+} units[] = {
+	[WORDS_AMOUNT] = { INFINITY, NULL }, [WORDS_DAYS] = { 10000, "days" }, [WORDS_SECONDS] = { 10, "s" },
+	[WORDS_RATE] = { 0, NULL }, [WORDS_SPEED] = { 0, NULL },
+};
 
-/* Of what is counted, whatever its letters' case: nobody means bytes. */
-static bool
-many_factor(const char *name, double *factor)
-{
-	static const struct {
-		const char *names;
-		double factor;
-	} rows[] = {
-		{ "k|thousand", 1e3 }, { "m|mio|million|millions", 1e6 }, { "b|bn|g|billion|billions", 1e9 },
-		{ "t|tn|trillion|trillions", 1e12 },
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (text_choice_index(rows[i].names, name) >= 0) {
-			*factor = rows[i].factor;
-			return true;
-		}
-	return false;
-}
-
-static bool
-days_factor(const char *name, double *factor)
-{
-	return units_factor(name, "days", factor);
-}
-
-static bool
-seconds_factor(const char *name, double *factor)
-{
-	return units_factor(name, "s", factor);
-}
-
-static bool
-rate_factor(const char *name, double *factor)
-{
-	*factor = 1;
-	return text_choice_index("rps|qps|/s|/sec|req/s|reqs/s|requests/s|requests", name) >= 0;
-}
-
-static bool
-speed_factor(const char *name, double *factor)
-{
-	*factor = 1;
-	return text_choice_index("tps|tok/s|tokens/s|tok/s/user|tokens/s/user|tokens", name) >= 0;
-}
+/* Amounts of what is counted, whatever their letters' case: nobody means bytes. */
+static const struct {
+	enum words_unit of;
+	const char *names;
+	double factor;
+} factors[] = {
+	{ WORDS_AMOUNT, "k|thousand", 1e3 }, { WORDS_AMOUNT, "m|mio|million|millions", 1e6 },
+	{ WORDS_AMOUNT, "b|bn|g|billion|billions", 1e9 }, { WORDS_AMOUNT, "t|tn|trillion|trillions", 1e12 },
+	{ WORDS_RATE, "rps|qps|/s|/sec|req/s|reqs/s|requests/s|requests", 1 },
+	{ WORDS_SPEED, "tps|tok/s|tokens/s|tok/s/user|tokens/s/user|tokens", 1 },
+};
 
 /* A unit as it is said, in small letters. */
 static bool
-find_factor(bool (*factor_of)(const char *, double *), const char *name, double *factor)
+find_factor(enum words_unit unit, const char *name, double *factor)
 {
 	char small[16] = "";
 
-	for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof small; i++) {
+	for (size_t i = 0; name[i] != '\0' && i + 1 < sizeof small; i++)
 		small[i] = (char)tolower((unsigned char)name[i]);
-		small[i + 1] = '\0';
-	}
-	return strlen(name) == strlen(small) && factor_of(small, factor);
+	if (strlen(name) != strlen(small))
+		return false;
+	for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+		if (factors[i].of == unit && text_choice_index(factors[i].names, small) >= 0) {
+			*factor = factors[i].factor;
+			return true;
+		}
+	return units[unit].measure != NULL && units_factor(small, units[unit].measure, factor);
 }
 
 int
@@ -134,16 +114,16 @@ bare_number(const char *word, char number[NUMBER_SIZE])
 
 /* "week" after "a": one of them. */
 static bool
-is_one(const char *const *word, int small, int words, bool (*factor_of)(const char *, double *), double *factor)
+is_one(const char *const *word, int small, int words, enum words_unit of, double *factor)
 {
 	return small > 0 && small < words && strlen(word[small]) > 1 &&
-	    text_choice_index("a|an|one", word[small - 1]) >= 0 && find_factor(factor_of, word[small], factor);
+	    text_choice_index("a|an|one", word[small - 1]) >= 0 && find_factor(of, word[small], factor);
 }
 
 /* A number with a unit behind it or as the next word, which it is multiplied by; a sign of money may follow. *unit: it
- * has one. *value stays as it is where there is no number. */
+ * has one. */
 static int
-take_number(const char *const *word, int words, bool (*factor_of)(const char *, double *), double *value, bool *unit)
+take_number(const char *const *word, int words, enum words_unit of, double *value, bool *unit)
 {
 	const int small = words_small(word, words);
 	char number[NUMBER_SIZE], name[NUMBER_SIZE];
@@ -151,18 +131,18 @@ take_number(const char *const *word, int words, bool (*factor_of)(const char *, 
 	int taken = small + 1;
 	double read, factor = 1;
 
-	*unit = is_one(word, small, words, factor_of, &factor);
+	*unit = is_one(word, small, words, of, &factor);
 	if (*unit)
 		return *value = factor, taken;
 	if (rest == NULL || !text_to_real(number, &read) || !(read > 0))
 		return 0;
 	text_put(name, sizeof name, "%.*s", (int)strcspn(rest, MONEY), rest);
 	if (*name != '\0') {
-		*unit = find_factor(factor_of, name, &factor);
+		*unit = find_factor(of, name, &factor);
 		if (!*unit)
 			return 0;
 	} else if (words > taken) {
-		*unit = find_factor(factor_of, word[taken], &factor);
+		*unit = find_factor(of, word[taken], &factor);
 		taken += *unit;
 	}
 	*value = *unit ? read * factor : read;
@@ -170,63 +150,16 @@ take_number(const char *const *word, int words, bool (*factor_of)(const char *, 
 }
 
 int
-words_amount(const char *const *word, int words, double *amount)
-{
-	bool unit;
-
-	return take_number(word, words, many_factor, amount, &unit);
-}
-
-int
-words_days(const char *const *word, int words, double *days)
+words_number(enum words_unit of, const char *const *word, int words, double *value)
 {
 	double read;
 	bool unit;
-	const int taken = take_number(word, words, days_factor, &read, &unit);
+	const int taken = take_number(word, words, of, &read, &unit);
 
-	if (taken == 0 || (!unit && read >= bare_days))
-		return 0;
-	*days = read;
-	return taken;
-}
-
-int
-words_time(const char *const *word, int words, double *seconds)
-{
-	bool unit;
-	double read;
-	const int taken = take_number(word, words, seconds_factor, &read, &unit);
-
-	if (taken == 0 || (!unit && read >= bare_seconds))
-		return 0;
-	*seconds = read;
-	return taken;
-}
-
-/* A number of which the unit has to be said. */
-static int
-take_said(const char *const *word, int words, bool (*factor_of)(const char *, double *), double *value)
-{
-	bool unit;
-	double read;
-	const int taken = take_number(word, words, factor_of, &read, &unit);
-
-	if (taken == 0 || !unit)
+	if (taken == 0 || (!unit && read >= units[of].bare))
 		return 0;
 	*value = read;
 	return taken;
-}
-
-int
-words_rate(const char *const *word, int words, double *rate)
-{
-	return take_said(word, words, rate_factor, rate);
-}
-
-int
-words_speed(const char *const *word, int words, double *speed)
-{
-	return take_said(word, words, speed_factor, speed);
 }
 
 /* Whether words are cut here: at a sign between a name and its value, and after an amount, but not between its digits. */

@@ -11,19 +11,11 @@
 /* Small words, and nouns that say nothing new: "in", "tokens", "nodes". */
 int words_small(const char *const *word, int words);
 
-/* Of tokens or of money. */
-int words_amount(const char *const *word, int words, double *amount);
-
-/* A number with a unit of hours, days, weeks or months; without one it is days, unless nobody lives to see them. */
-int words_days(const char *const *word, int words, double *days);
-
-/* Of seconds or milliseconds. A small number alone is seconds; of ten and more nobody can tell whether
- * thousandths were meant, so it is none. */
-int words_time(const char *const *word, int words, double *seconds);
-
-/* Requests a second, "20 rps", "20/s"; tokens a second of one user, "30 tok/s". Each has its unit. */
-int words_rate(const char *const *word, int words, double *rate);
-int words_speed(const char *const *word, int words, double *speed);
+/* A number of tokens or of money; of days, said in hours to months; of seconds; of requests a second; of tokens a
+ * second of one user. Rates have their unit. Without one it is days, unless nobody lives to see them, and seconds below
+ * ten: above that nobody can tell whether thousandths were meant. *value stays as it is where there is none. */
+enum words_unit { WORDS_AMOUNT, WORDS_DAYS, WORDS_SECONDS, WORDS_RATE, WORDS_SPEED };
+int words_number(enum words_unit of, const char *const *word, int words, double *value);
 
 enum { PIECES_MAX = 48, PIECES_SIZE = 1024 };
 
