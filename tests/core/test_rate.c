@@ -115,7 +115,6 @@ hold_formulas(char **cell, const struct rate_engine *e, const struct rate_load *
 	hold(cell, C_SATURATION, "saturation", m.saturation, 1e-6);
 	hold(cell, C_BATCH, "batch", m.batch, 1e-6);
 	hold(cell, C_F_TTFT, "formula of TTFT", m.ttft, 1e-6);
-	hold(cell, C_F_TTFT_P99, "formula of TTFT p99", rate_ttft_within(&m, .99), 1e-6);
 	if (m.stable)
 		hold(cell, C_F_TPOT, "formula of TPOT", m.tpot, 1e-6);
 }

@@ -2,7 +2,7 @@
 #include "filetest.h"
 
 #include "core/base/show.h"
-#include "file/prefs/texts_file.h"
+#include "file/prefs/language_file.h"
 
 static struct texts texts;
 
@@ -133,7 +133,7 @@ test_own(void **unused)
 
 	(void)unused;
 	texts_free(&texts);
-	if (!texts_file_read(&texts, "zh", why, sizeof why))
+	if (!language_texts(&texts, "zh", why, sizeof why))
 		fail_msg("%s", why);
 	assert_true(texts.count > 2000 && texts.fixed < texts.count);
 	for (size_t i = 0; i < texts.count; i++) {
@@ -151,7 +151,7 @@ test_own(void **unused)
 	    "it may not fit", "阶段 1 在一张 h100-sxm-80gb 上占 79.2 GiB 中的 76.8，实际运行在 70.6 到 "
 	    "85.4 GiB 之间：可能放不下");
 	texts_free(&texts);
-	assert_false(texts_file_read(&texts, "xx", why, sizeof why));
+	assert_false(language_texts(&texts, "xx", why, sizeof why));
 	assert_non_null(strstr(why, "texts/xx.txt"));
 }
 

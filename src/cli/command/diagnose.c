@@ -36,14 +36,6 @@ struct diagnose_job {
 
 /* ---- the operands ------------------------------------------------------------------- */
 
-static bool
-is_plan_name(const char *path)
-{
-	const size_t n = strlen(path);
-
-	return n > 4 && strcmp(path + n - 4, ".cfg") == 0;
-}
-
 /* Whether a file is a plan: by its name, else its first statement names a setting. */
 static bool
 is_plan(const char *path)
@@ -52,7 +44,7 @@ is_plan(const char *path)
 	FILE *f;
 	bool found = false;
 
-	if (is_plan_name(path))
+	if (pathname_is_plan(path))
 		return true;
 	if (text_equal(path, "-") || (f = fopen(path, "r")) == NULL)
 		return false;
@@ -305,7 +297,7 @@ diagnose_command(const struct options *o)
 		free(job);
 		return usage_error("diagnose -o writes a plan file: it needs a name, not '-'");
 	}
-	if (o->operands == 1 && is_plan_name(o->operand[0])) {
+	if (o->operands == 1 && pathname_is_plan(o->operand[0])) {
 		free(job);
 		return usage_error("diagnose needs what the run left behind, a log or another file, after the plan");
 	}

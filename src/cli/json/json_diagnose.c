@@ -107,12 +107,6 @@ put_named(struct jsonout *j, const char *name, const struct plan *p,
 	jsonout_close(j);
 }
 
-static void
-put_sets(struct jsonout *j, const struct plan *p, const struct diagnosed_set *set, size_t n)
-{
-	put_named(j, "set", p, set, n);
-}
-
 /* The fields that the advice names, "parallel.offload=none; else ..". */
 static void
 put_change(struct jsonout *j, const struct plan *p, const char *fix)
@@ -174,7 +168,7 @@ put_causes(struct jsonout *j, const struct diagnose_report *r)
 		jsonout_real(j, "explains", c->explains);
 		jsonout_real(j, "low", c->low);
 		jsonout_real(j, "high", c->high);
-		put_sets(j, r->plan, c->set, c->sets);
+		put_named(j, "set", r->plan, c->set, c->sets);
 		if (c->with != NULL)
 			jsonout_text(j, "with", c->with->id);
 		put_evidence(j, c, r);
@@ -234,7 +228,7 @@ put_settings(struct jsonout *j, const struct diagnose_report *r)
 		const struct neighbour *n = &r->neighbour[i];
 
 		jsonout_object_row(j, NULL);
-		put_sets(j, &r->found->run, n->set, n->sets);
+		put_named(j, "set", &r->found->run, n->set, n->sets);
 		jsonout_real(j, "saves", n->saves);
 		jsonout_bytes(j, "memory", n->memory);
 		jsonout_close(j);

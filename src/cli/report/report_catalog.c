@@ -91,7 +91,7 @@ static int
 list_fields(const struct plan *defaults)
 {
 	struct table t;
-	char range[512], value[PLAN_LAYOUT_SIZE];
+	char range[512];
 
 	table_init(&t, 7);
 	table_row(&t, (const char *[]){ "path", "type", "unit", "range", "default", "mode",
@@ -100,9 +100,8 @@ list_fields(const struct plan *defaults)
 		const struct field *f = &field_table[i];
 
 		put_range((enum field_id)i, range, sizeof range);
-		field_format((enum field_id)i, defaults, value, sizeof value);
-		table_row(&t, (const char *[]){ f->path, type_name[f->type], f->unit, range, value,
-		    modes_name[f->modes], f->help });
+		table_row(&t, (const char *[]){ f->path, type_name[f->type], f->unit, range,
+		    FIELD_SHOWN((enum field_id)i, defaults), modes_name[f->modes], f->help });
 	}
 	return table_print(&t) ? STATUS_OK : STATUS_ERROR;
 }
@@ -169,13 +168,9 @@ json_entry(struct jsonout *j, const struct catalog_entry *entry, const char *sec
 		jsonout_text(j, NULL, name);
 	jsonout_close(j);
 	jsonout_object(j, section);
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		enum field_id f = (enum field_id)i;
-
-		field_section(f, name, sizeof name);
-		if (text_equal(name, section) && field_is_set(f, &entry->values))
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_is_of(f, section) && field_is_set(f, &entry->values))
 			json_field(j, field_key(f), f, &entry->values);
-	}
 	jsonout_close(j);
 	jsonout_close(j);
 }

@@ -18,14 +18,10 @@ enum { DEAD_SHOWN = 8 };
 static void
 print_model(const struct plan *p)
 {
-	char section[32];
 	int changed = 0;
 
-	for (int f = 0; f < FIELD_COUNT; f++) {
-		field_section((enum field_id)f, section, sizeof section);
-		changed += text_equal(section, "model") && f != FIELD_PRESET &&
-		    field_is_set((enum field_id)f, p);
-	}
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		changed += field_is_of(f, "model") && f != FIELD_PRESET && field_is_set(f, p);
 	out_part(stdout, "model        %s", p->model.preset);
 	if (changed > 0)
 		out_part(stdout, ", with %d value%s of the plan's own", changed, TEXT_S(changed));

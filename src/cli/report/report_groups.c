@@ -35,11 +35,7 @@ report_layout(const struct session *s, struct layout *l)
 static bool
 is_of_step(const struct diag *d)
 {
-	char section[32] = "";
-
-	if (d->field != FIELD_NONE)
-		field_section(d->field, section, sizeof section);
-	return text_equal(section, "training");
+	return d->field != FIELD_NONE && field_is_of(d->field, "training");
 }
 
 void

@@ -216,50 +216,31 @@ mark_of(const struct serve_point *at)
 static void
 add_closed(struct table *t, const struct serve_point *at)
 {
-	char requests[32];
-
-	text_put(requests, sizeof requests, "%lld", (long long)at->concurrency);
-	table_row(t, (const char *[]){ requests, UNITS_SHORT(SECONDS, at->ttft_seconds),
-	    UNITS_SHORT(SECONDS, at->tpot_seconds),
+	table_row(t, (const char *[]){ TEXT_OF(32, "%lld", (long long)at->concurrency),
+	    UNITS_SHORT(SECONDS, at->ttft_seconds), UNITS_SHORT(SECONDS, at->tpot_seconds),
 	    UNITS_SHORT(COUNT, at->tokens_per_second_per_user),
 	    UNITS_SHORT(COUNT, at->tokens_per_second_per_gpu), mark_of(at) });
 }
 
 /* Seconds of a rate that is taken: near saturation those to the first token are a queue's that any
  * error makes endless, so they are the least of them. */
-static void
-put_first(const struct serve_point *at, double seconds, char *buf, size_t size)
-{
-	const char *more = at->load > SERVE_LOAD_KNOWN && at->load < 1 ? "from " : "";
-
-	text_put(buf, size, "%s%s", seconds > 0 ? more : "-",
-	    seconds > 0 ? UNITS_SHORT(SECONDS, seconds) : "");
-}
+#define FIRST(at, seconds) !((seconds) > 0) ? "-" : TEXT_OF(32, "%s%s", (at)->load > SERVE_LOAD_KNOWN && \
+    (at)->load < 1 ? "from " : "", UNITS_SHORT(SECONDS, seconds))
+#define KNOWN(measure, v) (v) > 0 ? UNITS_SHORT(measure, v) : "-"
 
 static void
 add_open(struct table *t, const struct serve_point *at)
 {
-	char rate[32], first[2][32], next[2][32], flight[32];
-
-	text_put(rate, sizeof rate, "%.3g", at->rate); /* tenths of saturation are near each other */
-	put_first(at, at->ttft_seconds, first[0], sizeof first[0]);
-	put_first(at, at->ttft_within, first[1], sizeof first[1]);
-	text_put(next[0], sizeof next[0], "%s", at->tpot_seconds > 0 ?
-	    UNITS_SHORT(SECONDS, at->tpot_seconds) : "-");
-	text_put(next[1], sizeof next[1], "%s", at->tpot_within > 0 ?
-	    UNITS_SHORT(SECONDS, at->tpot_within) : "-");
-	text_put(flight, sizeof flight, "%s", at->in_flight > 0 ?
-	    UNITS_SHORT(COUNT, at->in_flight) : "-");
-	table_row(t, (const char *[]){ rate,
-	    at->load > 0 ? UNITS_SHORT(SHARE, at->load) : "-", first[0],
-	    first[1], next[0], next[1], flight, mark_of(at) });
+	/* of the rate three digits: tenths of saturation are near each other */
+	table_row(t, (const char *[]){ TEXT_OF(32, "%.3g", at->rate), KNOWN(SHARE, at->load),
+	    FIRST(at, at->ttft_seconds), FIRST(at, at->ttft_within), KNOWN(SECONDS, at->tpot_seconds),
+	    KNOWN(SECONDS, at->tpot_within), KNOWN(COUNT, at->in_flight), mark_of(at) });
 }
 
 /* Times against requests at once or a second, the plan's own marked. */
 static bool
 print_curve(const struct plan *p, const struct estimate *e)
 {
-	char first[32], next[32];
 	struct table t;
 
 	if (e->points == 0)
@@ -272,10 +253,9 @@ print_curve(const struct plan *p, const struct estimate *e)
 		    ">of a GPU", " " });
 	} else {
 		out_line(stdout, "Under load: times by requests a second");
-		text_put(first, sizeof first, ">TTFT p%.4g", p->traffic.percentile);
-		text_put(next, sizeof next, ">TPOT p%.4g", p->traffic.percentile);
 		table_init(&t, 8);
-		table_row(&t, (const char *[]){ ">rate", ">load", ">TTFT p50", first, ">TPOT p50", next,
+		table_row(&t, (const char *[]){ ">rate", ">load", ">TTFT p50", TEXT_OF(32, ">TTFT p%.4g",
+		    p->traffic.percentile), ">TPOT p50", TEXT_OF(32, ">TPOT p%.4g", p->traffic.percentile),
 		    ">in flight", " " });
 	}
 	for (size_t i = 0; i < e->points; i++)

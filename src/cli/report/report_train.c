@@ -16,7 +16,7 @@ static bool
 print_traffic(const struct plan *p, const struct traffic *traffic)
 {
 	struct table t;
-	char size[32], calls[32], link[48];
+	char link[48];
 
 	table_init(&t, 8);
 	table_row(&t, (const char *[]){ "dimension", "collective", ">group", "link", ">calls",
@@ -24,13 +24,11 @@ print_traffic(const struct plan *p, const struct traffic *traffic)
 	for (size_t i = 0; i < traffic->count; i++) {
 		const struct traffic_row *r = &traffic->row[i];
 
-		text_put(size, sizeof size, "%" PRId64, r->span.size);
-		text_put(calls, sizeof calls, "%.0f", r->calls);
 		text_put(link, sizeof link, "%s", span_path_name(r->span.kind));
 		if (r->span.level.unit > p->cluster.gpus_per_node)
 			text_add(link, sizeof link, " %" PRId64, r->span.level.unit);
-		table_row(&t, (const char *[]){ traffic_dim_name(r->dim), r->collective, size,
-		    link, calls, UNITS_SHORT(WIRE, r->bytes),
+		table_row(&t, (const char *[]){ traffic_dim_name(r->dim), r->collective,
+		    TEXT_OF(32, "%" PRId64, r->span.size), link, TEXT_OF(32, "%.0f", r->calls), UNITS_SHORT(WIRE, r->bytes),
 		    UNITS_EXACT(SECONDS, r->seconds), UNITS_EXACT(SECONDS, r->exposed_seconds) });
 	}
 	return table_print(&t);
@@ -71,15 +69,13 @@ static void
 print_rates(const struct plan *p, const struct estimate *e)
 {
 	const struct steptime *s = &e->step;
-	char precision[32];
 
-	field_format(FIELD_PRECISION, p, precision, sizeof precision);
 	out_line(stdout, "tokens       %s a second, %s on each GPU",
 	    UNITS_EXACT(COUNT, s->tokens_per_second), UNITS_EXACT(COUNT, s->tokens_per_second_per_gpu));
 	out_line(stdout, "compute      %.1f TFLOP/s of the model on each GPU",
 	    s->model_tflops_per_gpu);
 	out_line(stdout, "MFU          %.1f %% of the dense %s peak, causal attention counted by "
-	    "half; %.1f %% with all", 100 * s->mfu, precision, 100 * s->mfu_full);
+	    "half; %.1f %% with all", 100 * s->mfu, FIELD_SHOWN(FIELD_PRECISION, p), 100 * s->mfu_full);
 	out_line(stdout, "HFU          %.1f %%, recomputation counted", 100 * s->hfu);
 }
 

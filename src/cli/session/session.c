@@ -329,7 +329,7 @@ session_texts(struct session *s, const char *language)
 
 	if (!text_equal(s->texts_language, language)) {
 		texts_free(&s->texts);
-		if (!texts_file_read(&s->texts, language, why, sizeof why))
+		if (!language_texts(&s->texts, language, why, sizeof why))
 			s->texts = (struct texts){ 0 };
 		text_put(s->texts_language, sizeof s->texts_language, "%s", language);
 	}

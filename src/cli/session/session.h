@@ -14,7 +14,7 @@
 #include "core/plan/field_set.h"
 #include "core/plan/plan.h"
 #include "file/plan/planfile.h"
-#include "file/prefs/texts_file.h"
+#include "file/prefs/language_file.h"
 #include "file/prefs/topics.h"
 
 struct session {

@@ -87,7 +87,7 @@ struct engine {
 	                            * several that share an engine */
 	bool graphs_apart;         /* CUDA graphs are no part of what lies beside PyTorch */
 	bool pads_mxfp4;           /* experts in MXFP4 to whole tiles of Marlin */
-	bool pads_on_rocm;         /* experts in 16 bits on AMD's GPUs, where the driver counts (serve_rocm.h) */
+	bool pads_on_rocm;         /* experts in 16 bits on AMD's GPUs, where the driver counts (serve_held.c) */
 	int64_t chooses_experts;   /* version since which FlashInfer's kernels run quantised experts unasked, 0: never */
 	int64_t segments_since;    /* version since which weights fill PyTorch's segments as vLLM
 	                            * merges them, 0: not known to */

@@ -179,6 +179,14 @@ field_section(enum field_id f, char *buf, size_t size)
 }
 
 bool
+field_is_of(enum field_id f, const char *sections)
+{
+	const char *path = field_table[f].path, *dot = strchr(path, '.');
+
+	return dot != NULL && text_index(sections, path, (size_t)(dot - path)) >= 0;
+}
+
+bool
 field_same_section(enum field_id a, enum field_id b)
 {
 	const char *x = field_table[a].path, *y = field_table[b].path;
@@ -186,14 +194,6 @@ field_same_section(enum field_id a, enum field_id b)
 	for (; *x == *y && *x != '.' && *x != '\0'; x++)
 		y++;
 	return *x == *y || strchr(x, '.') == strchr(y, '.');
-}
-
-static bool
-of_section(enum field_id f, const char *section)
-{
-	const size_t n = strlen(section);
-
-	return strncmp(field_table[f].path, section, n) == 0 && field_table[f].path[n] == '.';
 }
 
 enum field_id
@@ -210,7 +210,7 @@ field_find(const char *name)
 			return (enum field_id)f;
 	for (int f = 0; f < FIELD_COUNT; f++)
 		if (text_equal(field_key((enum field_id)f), name) &&
-		    !(matches > 0 && of_section((enum field_id)f, "rl"))) {
+		    !(matches > 0 && field_is_of((enum field_id)f, "rl"))) {
 			found = (enum field_id)f;
 			matches++;
 		}
@@ -253,7 +253,7 @@ field_in_mode(enum field_id f, int64_t mode)
 bool
 field_applies(enum field_id f, const struct plan *p)
 {
-	return field_in_mode(f, p->mode) || (plan_has_rollouts(p) && of_section(f, "serving") &&
+	return field_in_mode(f, p->mode) || (plan_has_rollouts(p) && field_is_of(f, "serving") &&
 	    f != FIELD_CONCURRENCY && f != FIELD_PROMPT_TOKENS && f != FIELD_GENERATE_TOKENS &&
 	    f != FIELD_REPLICAS && f != FIELD_PREFILL_WORKERS && f != FIELD_FFN_GPUS);
 }
@@ -261,9 +261,9 @@ field_applies(enum field_id f, const struct plan *p)
 bool
 field_in_use(enum field_id f, const struct plan *p)
 {
-	return field_applies(f, p) && (!of_section(f, "rl") || plan_has_rl(p)) &&
-	    (!of_section(f, "finetune") || p->finetune.method != FINETUNE_NONE) &&
-	    (!of_section(f, "run") || plan_has_run(p));
+	return field_applies(f, p) && (!field_is_of(f, "rl") || plan_has_rl(p)) &&
+	    (!field_is_of(f, "finetune") || p->finetune.method != FINETUNE_NONE) &&
+	    (!field_is_of(f, "run") || plan_has_run(p));
 }
 
 /* ---- choices ---------------------------------------------------------------- */

@@ -82,6 +82,9 @@ const char *field_near(const char *path);
 
 /* "cluster" for "cluster.nodes", "" for a field without a section; and "nodes". */
 size_t field_section(enum field_id f, char *buf, size_t size);
+
+/* Whether its section is one of those, with blanks between them. */
+bool field_is_of(enum field_id f, const char *sections);
 bool field_same_section(enum field_id a, enum field_id b);
 const char *field_key(enum field_id f);
 

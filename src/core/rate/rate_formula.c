@@ -252,14 +252,3 @@ rate_means(const struct rate_engine *e, const struct rate_load *l, struct ledger
 	m.life = m.ttft + larger(0, l->answer.mean - 1) * m.tpot;
 	return m;
 }
-
-/* The wait is none for 1 - used of them, and exponential for the others. */
-double
-rate_ttft_within(const struct rate_means *m, double p)
-{
-	const double rest = .5 * m->step * smaller(1, m->batch), used = m->prompts;
-	const double base = m->ttft - m->queue - rest;
-	const double tail = used > 1 - p ? m->queue / used * log(used / (1 - p)) : 0;
-
-	return base + 2 * rest * p + tail;
-}

@@ -26,7 +26,4 @@ struct rate_means {
 /* Terms go to QUANTITY_TTFT and QUANTITY_TPOT. */
 struct rate_means rate_means(const struct rate_engine *e, const struct rate_load *l,
     struct ledger *ledger);
-
-/* Time to the first token that a share p of requests stays within. */
-double rate_ttft_within(const struct rate_means *m, double p);
 #endif

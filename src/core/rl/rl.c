@@ -71,16 +71,12 @@ static void
 rl_model_plan(struct plan *out, const struct plan *p, const char *preset,
     const struct catalog *catalog)
 {
-	char section[32];
-
 	*out = *p;
 	if (*preset == '\0' || catalog == NULL)
 		return;
-	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		field_section(f, section, sizeof section);
-		if (text_equal(section, "model"))
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_is_of(f, "model"))
 			field_mark(f, out, false);
-	}
 	text_put(out->model.preset, sizeof out->model.preset, "%s", preset);
 	field_mark(FIELD_PRESET, out, true);
 	plan_resolve(out, catalog);

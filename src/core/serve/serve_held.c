@@ -4,12 +4,13 @@
 
 #include "core/base/number.h"
 #include "core/base/segment.h"
+#include "core/engine/engine.h"
 #include "core/model/params.h"
 #include "core/model/weights.h"
+#include "core/plan/hardware.h"
 #include "core/serve/serve_alloc.h"
 #include "core/serve/serve_draft.h"
 #include "core/serve/serve_lora.h"
-#include "core/serve/serve_rocm.h"
 #include "core/serve/serve_trial.h"
 
 #define VLLM_WORKER "vLLM vllm/v1/worker/gpu_worker.py"
@@ -23,6 +24,8 @@
 #define VLLM_VISION "vLLM vllm/model_executor/models/qwen3_vl.py"
 #define SGLANG_RUNNER "SGLang python/sglang/srt/model_executor/model_runner.py"
 #define TRT_UTIL "TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py"
+#define VLLM_PADDING "vLLM vllm/model_executor/layers/fused_moe/unquantized_fused_moe_method.py, _maybe_pad_weight"
+#define VLLM_DRIVER "vLLM vllm/platforms/rocm.py, get_current_memory_usage"
 
 #define HELD(ledger, sum, name, source, expression, ...) \
 	LEDGER_TERM(ledger, sum, QUANTITY_SERVE_MEMORY, name, source, expression, __VA_ARGS__)
@@ -184,6 +187,65 @@ attention_layers(const struct plan *p, const struct placement *pl, int64_t stage
 	return sum;
 }
 
+/*
+ * Experts of vLLM on AMD's GPUs: rows of theirs that are a multiple of 512 bytes get 256 more, layer by
+ * layer, first gate and up, then down. Loading is rated by what the driver counts, so by whole segments
+ * of the allocator: the padded second weight takes the segment that the first one left, and keeps what
+ * it does not need of it.
+ */
+
+/* Weights of one kind, of all experts of a layer: bytes, and those of its padding. */
+struct padded {
+	double bytes, padding;
+};
+
+static struct padded
+padded_weights(double rows, double columns)
+{
+	const double row = 2 * columns;
+
+	return (struct padded){ rows * row, row > 0 && (int64_t)row % 512 == 0 ? rows * 256 : 0 };
+}
+
+/* Of what the driver counts: code of kernels, what loading left of the allocator's segments. */
+static void
+add_driver(double *sum, struct ledger *ledger)
+{
+	const double counted = 0.25; /* 0.1 to 0.65 in logs of MI300X */
+
+	HELD(ledger, *sum, "counted by the driver", VLLM_DRIVER, counted * gib,
+	    AS("besides tensors", counted), AS("GiB", gib));
+}
+
+static void
+add_rocm(const struct plan *p, const struct stage_params *n, double *sum, struct ledger *ledger)
+{
+	const struct model *m = &p->model;
+	const double ep = at_least_one(p->parallel.ep), experts = params_expert_slots(p) / ep;
+	const double width = (double)m->moe_ffn_hidden_size / (params_expert_ranks(p) / ep);
+	const double h = params_expert_width(m), up = m->gated_mlp ? 2 : 1;
+	const struct padded first = padded_weights(experts * up * width, h), second = padded_weights(experts * h, width);
+	const double layers = n->expert_linear / at_least_one((int64_t)(experts * (up + 1) * width * h));
+	const double padded = second.bytes + second.padding;
+	const double unused = second.padding > 0 && first.padding > 0 && first.bytes > padded ?
+	    first.bytes - padded : 0;
+	const double freed = second.padding > 0 ? second.bytes : first.padding > 0 ? first.bytes : 0;
+
+	if (!engine_of(p)->pads_on_rocm || !generation_of(p)->rocm)
+		return;
+	add_driver(sum, ledger);
+	if (!plan_has_experts(p) || (p->serving.weight_dtype != WEIGHT_BF16 &&
+	    p->serving.weight_dtype != WEIGHT_FP16))
+		return;
+	if (first.padding + second.padding > 0)
+		HELD(ledger, *sum, "padding of experts", VLLM_PADDING, layers * (first.padding + second.padding),
+		    AS("layers", layers), AS("gate and up", first.padding), AS("down", second.padding));
+	if (freed > 0)
+		HELD(ledger, *sum, "segments that padding left", VLLM_DRIVER, layers * unused + freed,
+		    AS("layers", layers), AS("first segment less second weight", unused),
+		    AS("of the last layer", freed));
+}
+
 /* What a stage's weights take beside its parameters n. */
 static double
 hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params *n,
@@ -203,7 +265,7 @@ hold_beside(const struct serving_of *o, int64_t stage, const struct stage_params
 	add_padding(o, n, &sum, ledger);
 	add_alignment(o, n, &sum, ledger);
 	add_chosen(o, &sum, ledger);
-	serve_rocm_add(o->p, n, &sum, ledger);
+	add_rocm(o->p, n, &sum, ledger);
 	if (slack > 0)
 		HELD(ledger, sum, "rest of segments", SEGMENT_SOURCE, slack,
 		    AS("sum of what is left of each, where at most 1 MiB", slack));

@@ -123,9 +123,8 @@ jsonout_close(struct jsonout *j)
 	if (j->line == j->depth)
 		j->line = 0;
 	j->depth--;
-	if (!row && j->begun[j->depth]) {
+	if (!row && j->begun[j->depth])
 		new_line(j);
-	}
 	out_bytes(j->out, &j->end[j->depth], 1);
 	if (j->depth == 0)
 		out_end(j->out);

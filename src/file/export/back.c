@@ -70,15 +70,6 @@ read_files(struct export *e, const struct exporter *by, struct plan *back)
 	return status == IMPORT_DONE;
 }
 
-static bool
-is_of(enum field_id f, const char *sections)
-{
-	char section[32];
-	const size_t n = field_section(f, section, sizeof section);
-
-	return text_index(sections, section, n) >= 0;
-}
-
 void
 export_take_rest(const struct export *e, const struct exporter *by, struct plan *back)
 {
@@ -88,8 +79,8 @@ export_take_rest(const struct export *e, const struct exporter *by, struct plan 
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		const bool size = f == FIELD_NODES || f == FIELD_GPUS_PER_NODE;
 
-		if ((is_of(f, "cluster") && (!size || !sized)) || is_of(f, "calibration") ||
-		    (is_of(f, "model") && !shaped) || field_set_has(&e->outside, f))
+		if ((field_is_of(f, "cluster") && (!size || !sized)) || field_is_of(f, "calibration") ||
+		    (field_is_of(f, "model") && !shaped) || field_set_has(&e->outside, f))
 			field_copy(f, back, e->asked);
 	}
 	plan_resolve(back, e->catalog);
@@ -164,7 +155,7 @@ bool
 export_tells(enum field_id f, const struct plan *p)
 {
 	return field_in_use(f, p) && f != FIELD_PRESET && (f == FIELD_NODES || f == FIELD_GPUS_PER_NODE ||
-	    is_of(f, "model parallel training finetune serving rl")) &&
+	    field_is_of(f, "model parallel training finetune serving rl")) &&
 	    (field_is_chosen(f, p) || !is_idle(f, p));
 }
 

@@ -48,15 +48,10 @@ void
 export_missing_rest(struct export *e, const char *why)
 {
 	static const char sections[] = "model parallel training finetune serving rl";
-	char section[32];
 
-	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		const size_t n = field_section(f, section, sizeof section);
-
-		if (text_index(sections, section, n) >= 0 && field_in_use(f, e->plan) &&
-		    !field_set_has(&e->said, f))
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_is_of(f, sections) && field_in_use(f, e->plan) && !field_set_has(&e->said, f))
 			export_missing(e, f, why);
-	}
 }
 
 void

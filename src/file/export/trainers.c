@@ -12,14 +12,10 @@
 static void
 tell_script(struct export *e)
 {
-	char section[32];
-
 	export_missing(e, FIELD_FINETUNE, "your script says what is trained");
-	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		field_section(f, section, sizeof section);
-		if (text_equal(section, "finetune") || text_equal(section, "rl"))
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (field_is_of(f, "finetune rl"))
 			field_set_add(&e->said, f);
-	}
 }
 
 /* A file of settings with its head, which tells what they do not say. */

@@ -58,13 +58,7 @@ tree_list(struct tree *t, const char *key, const char *texts)
 bool
 tree_has(const struct tree *t, const char *key)
 {
-	const json_t *at = t->root;
-
-	for (size_t n; at != NULL && *key != '\0'; key += n + (key[n] == '.')) {
-		n = strcspn(key, ".");
-		at = json_object_get(at, TEXT_OF(64, "%.*s", (int)n, key));
-	}
-	return at != NULL;
+	return jsonin_at(t->root, key) != NULL;
 }
 
 void

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/plan/plan.h"
 #include "file/import/served.h"
+#include "file/log/jsonin.h"
 
 /* Paths joined by |, of which the first counts that is there; of settings all. */
 static const struct form {
@@ -22,18 +23,6 @@ static const struct form {
 	    "deployment_config.num_replicas|deployment_config.autoscaling_config.min_replicas", "accelerator_type" },
 };
 
-const json_t *
-served_at(const json_t *object, const char *path)
-{
-	while (object != NULL && *path != '\0') {
-		const size_t n = strcspn(path, ".");
-
-		object = json_object_get(object, TEXT_OF(64, "%.*s", (int)n, path));
-		path += n + (path[n] != '\0');
-	}
-	return object;
-}
-
 static const json_t *
 first_of(const json_t *object, const char *paths)
 {
@@ -41,7 +30,7 @@ first_of(const json_t *object, const char *paths)
 	char path[96];
 
 	for (int64_t i = 0; found == NULL && paths != NULL && text_choice(paths, i, path, sizeof path); i++)
-		found = served_at(object, path);
+		found = jsonin_at(object, path);
 	return json_is_null(found) ? NULL : found;
 }
 
@@ -114,7 +103,7 @@ served_command(struct textbuf *out, const json_t *object, struct served *s)
 	json_t *value;
 	size_t i;
 
-	while (f < forms + sizeof forms / sizeof *forms && (served_at(object, f->mark) == NULL ||
+	while (f < forms + sizeof forms / sizeof *forms && (jsonin_at(object, f->mark) == NULL ||
 	    (model = json_string_value(first_of(object, f->model))) == NULL))
 		f++;
 	if (model == NULL)
@@ -124,13 +113,13 @@ served_command(struct textbuf *out, const json_t *object, struct served *s)
 	textbuf_add(out, "vllm serve ");
 	served_word(out, served_checkpoint(model));
 	for (int64_t k = 0; text_choice(f->settings, k, path, sizeof path); k++)
-		json_object_foreach((json_t *)(uintptr_t)served_at(object, path), key, value)
+		json_object_foreach((json_t *)(uintptr_t)jsonin_at(object, path), key, value)
 			if (!text_equal(key, "extraArgs") && !text_equal(key, "env") && !text_equal(key, "modelURL"))
 				put_option(out, key, value);
-	json_array_foreach(f->more != NULL ? served_at(object, f->more) : NULL, i, value)
+	json_array_foreach(f->more != NULL ? jsonin_at(object, f->more) : NULL, i, value)
 		served_word(out, json_string_value(value));
-	value = (json_t *)(uintptr_t)served_at(object, "lmcacheConfig.kvRole");
-	if (json_is_true(served_at(object, "lmcacheConfig.enablePD")) && text_equal(json_is_string(value) ?
+	value = (json_t *)(uintptr_t)jsonin_at(object, "lmcacheConfig.kvRole");
+	if (json_is_true(jsonin_at(object, "lmcacheConfig.enablePD")) && text_equal(json_is_string(value) ?
 	    json_string_value(value) : "", "kv_producer"))
 		textbuf_add(out, "--kv-transfer-config '{\"kv_role\":\"kv_producer\"}'");
 	textbuf_add(out, "\n");

@@ -20,9 +20,6 @@ bool served_command(struct textbuf *out, const json_t *object, struct served *s)
 /* A count in digits or as a text of them, 0: it is none that a plan takes. */
 int64_t served_number(const json_t *v);
 
-/* The object at a path, names joined by points; NULL: none. */
-const json_t *served_at(const json_t *object, const char *path);
-
 /* A word as a shell reads it again. */
 void served_word(struct textbuf *out, const char *text);
 

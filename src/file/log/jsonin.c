@@ -257,15 +257,12 @@ jsonin_line(const char *text, const char *path)
 
 /* ---- members ----------------------------------------------------------------------- */
 
-static const json_t *
-find_member(const struct jsonin *j, const char *path)
+const json_t *
+jsonin_at(const json_t *at, const char *path)
 {
-	const json_t *at = j->root;
 	char name[128];
 	int64_t place;
 
-	if (j->asked != NULL)
-		json_object_set_new(j->asked, path, json_true());
 	while (at != NULL && *path != '\0') {
 		const size_t n = strcspn(path, ".");
 
@@ -278,6 +275,16 @@ find_member(const struct jsonin *j, const char *path)
 			at = NULL;
 		path += n + (path[n] == '.');
 	}
+	return at;
+}
+
+static const json_t *
+find_member(const struct jsonin *j, const char *path)
+{
+	const json_t *at = jsonin_at(j->root, path);
+
+	if (j->asked != NULL)
+		json_object_set_new(j->asked, path, json_true());
 	return json_is_null(at) ? NULL : at;
 }
 

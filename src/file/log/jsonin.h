@@ -47,6 +47,9 @@ bool jsonin_int(const struct jsonin *j, const char *path, int64_t low, int64_t h
 bool jsonin_real(const struct jsonin *j, const char *path, double low, double high,
     double *out);
 
+/* What stands below a value at a path of names and places in lists, "a.0.b"; NULL: nothing. */
+const struct json_t *jsonin_at(const struct json_t *at, const char *path);
+
 /* The member there and not null; a text; true or false. Without a complaint. */
 bool jsonin_has(const struct jsonin *j, const char *path);
 const char *jsonin_text(const struct jsonin *j, const char *path); /* NULL: no text */

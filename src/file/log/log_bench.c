@@ -199,9 +199,8 @@ log_bench_line(struct log_table *t, const char *line)
 		t->rate = 0;
 	if (log_number(log_after(line, "Burstiness factor:"), &v))
 		t->burstiness = v;
-	if (begins_table(line)) {
+	if (begins_table(line))
 		*t = (struct log_table){ .rate = t->rate, .burstiness = t->burstiness, .results = t->results + 1 };
-	}
 	for (size_t i = 0; i < sizeof lines / sizeof *lines && !others; i++)
 		if (log_number(log_after(line, lines[i].word), &v)) {
 			*(double *)((char *)t + lines[i].at) = v * lines[i].scale;

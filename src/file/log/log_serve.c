@@ -30,16 +30,13 @@ log_vllm_line(struct measured_engine *out, const char *line)
 	double v;
 
 	for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
-		if (log_number(log_after(line, weights[i]), &v)) {
+		if (log_number(log_after(line, weights[i]), &v))
 			keep_most(&out->weight_bytes, v * GIB);
-		}
 	for (size_t i = 0; i < sizeof pool / sizeof pool[0]; i++)
-		if (log_number(log_after(line, pool[i]), &v)) {
+		if (log_number(log_after(line, pool[i]), &v))
 			keep_least(&out->kv_pool_bytes, v * GIB);
-		}
-	if (log_number(log_after(line, "GPU KV cache size:"), &v)) {
+	if (log_number(log_after(line, "GPU KV cache size:"), &v))
 		keep_least(&out->kv_tokens, v);
-	}
 	if (log_number(log_after(line, "# GPU blocks:"), &v))
 		keep_least(&out->kv_blocks, v);
 	if (log_number(log_after(line, "Maximum concurrency for"), &v) &&

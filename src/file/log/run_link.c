@@ -122,8 +122,7 @@ bench_begin(struct run_reader *r, const char *line, const char *after)
 static void
 bench_other(struct run_reader *r, const char *line, const char *after)
 {
-	(void)line;
-	(void)after;
+	(void)line, (void)after;
 	r->bench.other = true;
 }
 
@@ -134,8 +133,7 @@ bench_other(struct run_reader *r, const char *line, const char *after)
 static void
 bench_end(struct run_reader *r, const char *line, const char *after)
 {
-	(void)line;
-	(void)after;
+	(void)line, (void)after;
 	if (!r->bench.other && r->bench.size >= LARGE_MESSAGE)
 		run_add(r, r->bench.nodes ? MEASURED_NETWORK_BUS : MEASURED_NVLINK_BUS, -1, r->bench.rate);
 	if (r->bench.nodes && r->bench.rate > 0 && r->bench.rate < COLLAPSED * r->bench.best)

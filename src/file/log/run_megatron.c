@@ -142,8 +142,7 @@ timers_line(struct run_reader *r, const char *line)
 static void
 timers_begin(struct run_reader *r, const char *line, const char *after)
 {
-	(void)line;
-	(void)after;
+	(void)line, (void)after;
 	r->timer.least = r->timer.most = 0;
 	r->next = timers_line;
 }
@@ -252,8 +251,7 @@ arguments_line(struct run_reader *r, const char *line)
 static void
 arguments_begin(struct run_reader *r, const char *line, const char *after)
 {
-	(void)line;
-	(void)after;
+	(void)line, (void)after;
 	r->next = arguments_line;
 }
 

@@ -95,8 +95,7 @@ smi_pcie_line(struct run_reader *r, const char *line)
 static void
 smi_pcie(struct run_reader *r, const char *line, const char *after)
 {
-	(void)line;
-	(void)after;
+	(void)line, (void)after;
 	memset(&r->smi.pcie, 0, sizeof r->smi.pcie);
 	r->smi.width = false;
 	r->next = smi_pcie_line;

@@ -82,8 +82,7 @@ qwen2_params(struct hf *h, const struct tower *t)
 static double
 qwen_tokens(struct hf *h, const struct tower *t)
 {
-	(void)h;
-	(void)t;
+	(void)h, (void)t;
 	return 16384;
 }
 

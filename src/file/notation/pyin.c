@@ -356,8 +356,7 @@ read_script(struct py_reader *r)
 static void
 tell_nothing(void *to, const char *path, const char *why)
 {
-	(void)to;
-	(void)path;
+	(void)to, (void)path;
 	(void)why;
 }
 

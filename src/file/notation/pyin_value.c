@@ -331,18 +331,13 @@ read_call(struct py_scope *s, const char **at, const char *callee)
 static json_t *
 look_up(const struct py_scope *s, const char *path)
 {
-	const json_t *at = s->names;
 	const char *attribute = strchr(path, '.');
 
 	if (strncmp(path, "torch.", 6) == 0) /* torch.bfloat16 */
 		return json_string(path + 6);
 	if (s->r->parsed != NULL && attribute != NULL && json_object_get(s->r->parsed, attribute + 1) != NULL)
 		return json_incref(json_object_get(s->r->parsed, attribute + 1));
-	for (size_t n; at != NULL && *path != '\0'; path += n + (path[n] == '.')) {
-		n = strcspn(path, ".");
-		at = json_object_get(at, TEXT_OF(PYIN_NAME_SIZE, "%.*s", (int)n, path));
-	}
-	return json_incref((json_t *)(uintptr_t)at);
+	return json_incref((json_t *)(uintptr_t)jsonin_at(s->names, path));
 }
 
 /* Past [KEY] or [PLACE] behind a value, which is given up: what stands there. NULL: not known. */

@@ -1,5 +1,7 @@
 #include "file/prefs/language_file.h"
 
+#include <stdlib.h>
+
 #include "core/base/text.h"
 #include "file/plan/paths.h"
 #include "file/plan/slurp.h"
@@ -19,4 +21,20 @@ language_file_read(const char *kind, const char *language, char *why, size_t siz
 		return file.text;
 	text_put(why, size, "%s: %s", path, reason);
 	return NULL;
+}
+
+bool
+language_texts(struct texts *t, const char *language, char *why, size_t size)
+{
+	char *text = language_file_read("texts", language, why, size);
+	char reason[256];
+
+	*t = (struct texts){ 0 };
+	if (text == NULL)
+		return false;
+	if (texts_init(t, text, reason, sizeof reason))
+		return true;
+	free(text);
+	text_put(why, size, "texts/%s.txt: %s", language, reason);
+	return false;
 }

@@ -192,10 +192,7 @@ import_name_model(struct import *im)
 static bool
 is_told(const struct import *im, enum field_id f)
 {
-	char section[32];
-
-	field_section(f, section, sizeof section);
-	if (text_equal(section, im->section))
+	if (field_is_of(f, im->section))
 		return field_entry(f) == FIELD_PRESET || field_is_set(f, im->plan);
 	return field_is_set(f, im->plan) && (text_equal(im->section, "model") ?
 	    f == FIELD_WEIGHT_DTYPE || f == FIELD_DENSE_DTYPE || f == FIELD_WEIGHT_GROUP || f == FIELD_ZERO_POINTS ||

@@ -267,9 +267,8 @@ pipeline_title(const struct plan *p, const struct estimate *e, char *buf, size_t
 		return;
 	if (e->placement.pp > 1) {
 		text_add(buf, size, ": %s", FIELD_SHOWN(FIELD_SCHEDULE, p));
-		if (e->timed && e->step.bubble_fraction > 0) {
+		if (e->timed && e->step.bubble_fraction > 0)
 			text_add(buf, size, ", bubble %s", UNITS_SHORT(SHARE, e->step.bubble_fraction));
-		}
 		text_add(buf, size, ", %lld stages", (long long)e->placement.pp);
 		if (e->placement.vpp > 1)
 			text_add(buf, size, " of %lld chunks", (long long)e->placement.vpp);

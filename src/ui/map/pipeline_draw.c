@@ -125,9 +125,8 @@ draw_label(struct canvas *c, struct rect line, const struct picture *pic, const 
 	}
 	text_put(text, sizeof text, "%lld", (long long)stage);
 	put_right(c, line, &x, l->stage, style, text);
-	if (l->layers > 0) {
+	if (l->layers > 0)
 		put_right(c, line, &x, l->layers, style, picture_layers(pic, e, p, stage, text));
-	}
 	if (l->held > 0) {
 		text_put(text, sizeof text, "%lld", (long long)timeline_held(&pic->t, stage));
 		put_right(c, line, &x, l->held, style, text);

@@ -150,8 +150,7 @@ form_at(const struct state *s, struct rect r, int x, int y)
 	struct form_row row[FORM_ROWS_MAX];
 	const int n = form_rows(s, row), at = s->form.first + y;
 
-	(void)r;
-	(void)x;
+	(void)r, (void)x;
 	return at < n && row[at].field != FIELD_NONE ? (int64_t)row[at].field : -1;
 }
 
