@@ -26,9 +26,8 @@ struct progress {
 static struct search_control *interrupted; /* what SIGINT cancels */
 
 static void
-interrupt(int signal)
+interrupt(MAYBE int signal)
 {
-	(void)signal;
 	atomic_store(&interrupted->cancel, true);
 }
 

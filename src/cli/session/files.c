@@ -170,12 +170,11 @@ first_name(const char *text, char *buf, size_t size)
 }
 
 static bool
-files_measure(void *context, const char *files, struct measured *m, char *note, size_t size)
+files_measure(MAYBE void *context, const char *files, struct measured *m, char *note, size_t size)
 {
 	struct file_errors errors = { 0 };
 	char name[PLANFILE_PATH_SIZE], whole[PLANFILE_PATH_SIZE];
 
-	(void)context;
 	while (*files != '\0') {
 		files = first_name(files, name, sizeof name);
 		if (text_equal(name, "-") || !whole_path(whole, sizeof whole, name) ||
@@ -227,9 +226,8 @@ files_export(void *context, const struct plan *plan, const char *target, const c
 }
 
 static const char *
-files_target(void *context, size_t i)
+files_target(MAYBE void *context, size_t i)
 {
-	(void)context;
 	return i < export_count ? export_table[i].name : NULL;
 }
 
@@ -442,10 +440,9 @@ files_take_draft(void *context, bool keep)
 }
 
 static bool
-files_save_settings(void *context, const struct settings *settings, const char *name,
+files_save_settings(MAYBE void *context, const struct settings *settings, const char *name,
     char *note, size_t size)
 {
-	(void)context;
 	return preferences_write(settings, name, note, size);
 }
 
@@ -456,23 +453,20 @@ files_read_catalog(void *context, char *note, size_t size)
 }
 
 static char *
-files_read_lines(void *context)
+files_read_lines(MAYBE void *context)
 {
-	(void)context;
 	return preferences_lines();
 }
 
 static bool
-files_keep_text(void *context, const char *text, char *note, size_t size)
+files_keep_text(MAYBE void *context, const char *text, char *note, size_t size)
 {
-	(void)context;
 	return preferences_copy(text, note, size);
 }
 
 static void
-files_add_lines(void *context, const char *lines)
+files_add_lines(MAYBE void *context, const char *lines)
 {
-	(void)context;
 	preferences_add_lines(lines);
 }
 

@@ -13,8 +13,10 @@
 
 #if defined __GNUC__
 #define TEXT_FORMAT(fmt, args) __attribute__((format(printf, fmt, args)))
+#define MAYBE __attribute__((unused)) /* what not every row of a table needs */
 #else
 #define TEXT_FORMAT(fmt, args)
+#define MAYBE
 #endif
 
 /* Write formatted text, cut between characters to fit and always ended; returns the length

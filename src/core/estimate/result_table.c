@@ -13,12 +13,6 @@
 #include "core/serve/serve_setup.h"
 #include "core/train/schedule.h"
 
-#if defined __GNUC__
-#define MAYBE __attribute__((unused))
-#else
-#define MAYBE
-#endif
-
 /* Each takes what it needs of the plan p, its estimate e and the stage. */
 #define FORMULA(name) \
 	static void name##_formula(MAYBE const struct plan *p, MAYBE const struct estimate *e, \

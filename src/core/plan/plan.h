@@ -347,7 +347,7 @@ plan_schedule(const struct plan *p)
 	return p->parallel.pp > 1 ? p->training.schedule : SCHEDULE_1F1B;
 }
 
-/* What a table asks of a plan p: one condition. */
+/* A predicate of a plan p that is one condition. */
 #define PLAN_IF(name, condition) \
 	static bool \
 	name(const struct plan *p) \

@@ -12,10 +12,10 @@
 #define BROKEN(...) ((void)(size > 0 && text_put(message, size, __VA_ARGS__) > 0), true)
 #define N(value) ((long long)(value))
 
-/* A rule that one condition on its facts f and their plan p breaks, and what it then says. */
+/* A rule of facts f; and one that a condition on them and their plan p breaks, and what it then says. */
+#define BREAKS(name) bool name(const struct facts *f, char *message, size_t size)
 #define BROKEN_IF(name, condition, ...) \
-	bool \
-	name(const struct facts *f, char *message, size_t size) \
+	BREAKS(name) \
 	{ \
 		const struct plan *p = f->plan; \
 \

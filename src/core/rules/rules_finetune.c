@@ -80,8 +80,7 @@ BROKEN_IF(rule_out_proj_refused,
 BROKEN_IF(rule_saved_sharded, adapters_saved(p) != 0 && p->parallel.zero_stage >= 3,
     "embedding or head is held twice, as it was and as it is trained, and ZeRO-3 gathers both")
 
-bool
-rule_tuning_off(const struct facts *f, char *message, size_t size)
+BREAKS(rule_tuning_off)
 {
 	const struct plan *p = f->plan;
 

@@ -18,8 +18,7 @@ BROKEN_IF(rule_format_not_on_gpu, p->training.precision > PRECISION_FP8 && !form
     "%s does not train in %s", p->cluster.gpu, precision_name(p))
 
 /* Sizes of the weights of linear layers on one rank; 0: there is none of the kind. */
-bool
-rule_format_does_not_divide(const struct facts *f, char *message, size_t size)
+BREAKS(rule_format_does_not_divide)
 {
 	const struct plan *p = f->plan;
 	const struct model *m = &p->model;
@@ -38,8 +37,7 @@ rule_format_does_not_divide(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_kernel_not_on_gpu(const struct facts *f, char *message, size_t size)
+BREAKS(rule_kernel_not_on_gpu)
 {
 	const struct plan *p = f->plan;
 	const struct generation *gpu = generation_of(p);
@@ -63,8 +61,7 @@ rule_kernel_not_on_gpu(const struct facts *f, char *message, size_t size)
 
 /* Graphs want static shapes: dropless experts can be in one only as a whole step, and what is
  * recomputed can not lie inside. */
-bool
-rule_graph_impossible(const struct facts *f, char *message, size_t size)
+BREAKS(rule_graph_impossible)
 {
 	const struct plan *p = f->plan;
 	const int64_t graph = p->training.cuda_graph;
@@ -98,8 +95,7 @@ BROKEN_IF(rule_graph_memory, p->training.cuda_graph != GRAPH_NONE,
     "what graphs hold for themselves, a few GB and more for the whole step, is not "
     "estimated")
 
-bool
-rule_fused_experts_impossible(const struct facts *f, char *message, size_t size)
+BREAKS(rule_fused_experts_impossible)
 {
 	const struct plan *p = f->plan;
 
@@ -115,8 +111,7 @@ rule_fused_experts_impossible(const struct facts *f, char *message, size_t size)
 /* Whole layers go to the host with PP 1 and without recompute, all but one at the most; what modules
  * keep goes beside both (fine_grained_activation_offloading), and with graphs of attention and
  * routers together. Of a dense MLP it knows the norm alone. */
-bool
-rule_offload_layers_impossible(const struct facts *f, char *message, size_t size)
+BREAKS(rule_offload_layers_impossible)
 {
 	const struct plan *p = f->plan;
 	const bool te = p->finetune.kernels == KERNELS_TE;
@@ -153,8 +148,7 @@ BROKEN_IF(rule_fp8_attention_alone,
     "values, on Hopper and later GPUs")
 
 /* Gradients are kept in fp32 or as parameters are, which FP8 runs have in bf16. */
-bool
-rule_gradients_in_other_format(const struct facts *f, char *message, size_t size)
+BREAKS(rule_gradients_in_other_format)
 {
 	const struct training *t = &f->plan->training;
 	const int64_t same = t->precision == PRECISION_FP32 ? GRAD_FP32 :
@@ -170,8 +164,7 @@ BROKEN_IF(rule_moments_without_precision,
     p->training.moments_dtype != MOMENTS_FP32 && !p->training.precision_aware_optimizer,
     "moments in other formats than fp32 need the precision-aware optimizer")
 
-bool
-rule_dispatcher_impossible(const struct facts *f, char *message, size_t size)
+BREAKS(rule_dispatcher_impossible)
 {
 	static const int64_t ranks[] = { 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 144, 160 };
 	const struct plan *p = f->plan;

@@ -19,8 +19,7 @@ has_linear(const struct facts *f)
 	return m->linear_attention && (m->layer_pattern[0] == '\0' || has_letter(f, "G"));
 }
 
-bool
-rule_pattern_unreadable(const struct facts *f, char *message, size_t size)
+BREAKS(rule_pattern_unreadable)
 {
 	const char *pattern = f->plan->model.layer_pattern, *depth = pattern_depth(pattern);
 
@@ -36,8 +35,7 @@ rule_pattern_unreadable(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_pattern_mixes_attention(const struct facts *f, char *message, size_t size)
+BREAKS(rule_pattern_mixes_attention)
 {
 	const bool plain = has_letter(f, "*"), latent = has_letter(f, "+D");
 	const bool mla = f->plan->model.attention == ATTENTION_MLA;
@@ -87,8 +85,7 @@ BROKEN_IF(rule_mamba_size_missing,
     "Mamba needs its heads, their size, its state and its groups")
 
 /* Megatron-LM divides heads and groups over TP; vLLM repeats a single group. */
-bool
-rule_mamba_does_not_divide(const struct facts *f, char *message, size_t size)
+BREAKS(rule_mamba_does_not_divide)
 {
 	const struct model *m = &f->plan->model;
 	const int64_t tp = f->plan->parallel.tp;
@@ -123,8 +120,7 @@ BROKEN_IF(rule_mamba_cp,
     "%lld Mamba heads over TP %lld are not divisible by CP %lld", N(p->model.mamba_heads),
     N(p->parallel.tp), N(p->parallel.cp))
 
-bool
-rule_linear_heads_do_not_divide(const struct facts *f, char *message, size_t size)
+BREAKS(rule_linear_heads_do_not_divide)
 {
 	const struct plan *p = f->plan;
 	const struct model *m = &p->model;

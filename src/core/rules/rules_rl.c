@@ -18,8 +18,7 @@ BROKEN_IF(rule_rl_pool_unused, plan_has_rollouts(p) && !is_split(p) && p->rl.rol
     "colocated rollouts run on all GPUs of the trainer: a pool of %lld does not count",
     N(p->rl.rollout_gpus))
 
-bool
-rule_rl_engines_do_not_divide(const struct facts *f, char *message, size_t size)
+BREAKS(rule_rl_engines_do_not_divide)
 {
 	const struct plan *p = f->plan;
 	const int64_t pool = is_split(p) ? pool_gpus(p) : plan_world(p), tp = p->rl.rollout_tp;

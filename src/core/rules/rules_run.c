@@ -38,8 +38,7 @@ BROKEN_IF(rule_group_out_of_range,
     "interleaving runs groups of %lld micro-batches: that must be from PP %lld to the %lld of a step",
     N(group_size(p)), N(p->parallel.pp), N(f->microbatches))
 
-bool
-rule_group_leaves_bubble(const struct facts *f, char *message, size_t size)
+BREAKS(rule_group_leaves_bubble)
 {
 	const int64_t group = group_size(f->plan), pp = f->plan->parallel.pp;
 	int64_t left;
@@ -53,8 +52,7 @@ rule_group_leaves_bubble(const struct facts *f, char *message, size_t size)
 	    N(left), N(f->microbatches), N(group), N(pp));
 }
 
-bool
-rule_rounds_uneven(const struct facts *f, char *message, size_t size)
+BREAKS(rule_rounds_uneven)
 {
 	const int64_t schedule = f->plan->training.schedule, m = f->microbatches;
 	int64_t group;
@@ -78,8 +76,7 @@ pipelined(const struct facts *f, int64_t schedule)
 BROKEN_IF(rule_dualpipe_odd, pipelined(f, SCHEDULE_DUALPIPE) && p->parallel.pp % 2 != 0,
     "DualPipe pairs the ranks of both ends: PP %lld is odd", N(p->parallel.pp))
 
-bool
-rule_dualpipe_microbatches(const struct facts *f, char *message, size_t size)
+BREAKS(rule_dualpipe_microbatches)
 {
 	const bool both = pipelined(f, SCHEDULE_DUALPIPE);
 	const int64_t m = f->microbatches, pp = f->plan->parallel.pp;
@@ -94,8 +91,7 @@ rule_dualpipe_microbatches(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_fork_chunks(const struct facts *f, char *message, size_t size)
+BREAKS(rule_fork_chunks)
 {
 	if (f->placement == NULL || f->placement->vpp <= 1)
 		return false;
@@ -113,8 +109,7 @@ BROKEN_IF(rule_param_overlap_without_grad_overlap,
     !p->training.overlap_grad_reduce,
     "overlapping the parameter gather needs the gradient reduction overlapped too")
 
-bool
-rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
+BREAKS(rule_recompute_module_unknown)
 {
 	const char *s = f->plan->training.recompute_modules;
 
@@ -131,8 +126,7 @@ rule_recompute_module_unknown(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_recompute_without_module(const struct facts *f, char *message, size_t size)
+BREAKS(rule_recompute_without_module)
 {
 	const struct plan *p = f->plan;
 	const unsigned again = batch_again(p);
@@ -144,8 +138,7 @@ rule_recompute_without_module(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_recompute_too_many(const struct facts *f, char *message, size_t size)
+BREAKS(rule_recompute_too_many)
 {
 	const struct training *t = &f->plan->training;
 	int64_t most = 0;
@@ -178,8 +171,7 @@ BROKEN_IF(rule_mtp_on_first_rank,
     placement_chunk(f->placement, 0, f->placement->vpp - 1)->mtp != 0,
     "MTP layers on the first pipeline rank: Megatron means to forbid that and misses this case")
 
-bool
-rule_torchtitan_chunks(const struct facts *f, char *message, size_t size)
+BREAKS(rule_torchtitan_chunks)
 {
 	const struct plan *p = f->plan;
 	const int64_t s = p->training.schedule;
@@ -238,8 +230,7 @@ BROKEN_IF(rule_drafts_with_pipeline,
     engine_of(p)->drafts_on_one_stage && p->serving.draft_tokens != 0 && p->parallel.pp > 1,
     "SGLang drafts tokens without pipeline stages: PP is %lld", N(p->parallel.pp))
 
-bool
-rule_prefill_workers_unknown(const struct facts *f, char *message, size_t size)
+BREAKS(rule_prefill_workers_unknown)
 {
 	struct pool pool;
 	char shown[PLAN_ID_SIZE];
@@ -251,8 +242,7 @@ rule_prefill_workers_unknown(const struct facts *f, char *message, size_t size)
 	    "8 ranks of data parallel attention", shown);
 }
 
-bool
-rule_prefill_heads_do_not_divide(const struct facts *f, char *message, size_t size)
+BREAKS(rule_prefill_heads_do_not_divide)
 {
 	const int64_t heads = f->plan->model.attention_heads;
 	struct pool pool;
@@ -327,8 +317,7 @@ BROKEN_IF(rule_ffn_apart_too_many,
     "%lld GPUs of MLPs serve %lld that attend: at least one each, and as wide in TP (%lld)",
     N(p->serving.ffn_gpus), N(stage_ranks(p)), N(p->serving.dp_attention ? 1 : p->parallel.tp))
 
-bool
-rule_dcp_without_copies(const struct facts *f, char *message, size_t size)
+BREAKS(rule_dcp_without_copies)
 {
 	const struct plan *p = f->plan;
 	/* a latent is one for all heads */

@@ -35,8 +35,7 @@ BROKEN_IF(rule_kv_heads_not_whole,
     p->model.kv_heads % p->parallel.tp != 0,
     "%lld KV heads are not divisible by TP %lld", N(p->model.kv_heads), N(p->parallel.tp))
 
-bool
-rule_kv_heads_do_not_group(const struct facts *f, char *message, size_t size)
+BREAKS(rule_kv_heads_do_not_group)
 {
 	const struct model *m = &f->plan->model;
 
@@ -87,8 +86,7 @@ BROKEN_IF(rule_sequence_does_not_divide_by_cp,
     "sequence length %lld is not divisible by 2 x CP %lld", N(p->training.sequence_length),
     N(p->parallel.cp))
 
-bool
-rule_sequence_does_not_divide_by_tp(const struct facts *f, char *message, size_t size)
+BREAKS(rule_sequence_does_not_divide_by_tp)
 {
 	const struct plan *p = f->plan;
 	const int64_t seq = p->training.sequence_length, tp = p->parallel.tp, cp = p->parallel.cp;
@@ -107,8 +105,7 @@ BROKEN_IF(rule_fewer_heads_than_cp, p->model.attention_heads < p->parallel.cp,
     "sequence parallel ranks (%lld) exchange heads, and there are %lld", N(p->parallel.cp),
     N(p->model.attention_heads))
 
-bool
-rule_torchtitan_sequence(const struct facts *f, char *message, size_t size)
+BREAKS(rule_torchtitan_sequence)
 {
 	const struct plan *p = f->plan;
 	const int64_t seq = p->training.sequence_length;
@@ -137,8 +134,7 @@ BROKEN_IF(rule_sequence_stretches_positions,
     "the model has not seen",
     N(p->training.sequence_length), N(p->model.max_position))
 
-bool
-rule_hierarchy_missing(const struct facts *f, char *message, size_t size)
+BREAKS(rule_hierarchy_missing)
 {
 	const struct parallel *par = &f->plan->parallel;
 	const char *x = strchr(par->hierarchical_cp, 'x');
@@ -163,8 +159,7 @@ exchanging(const struct plan *p)
 	}
 }
 
-bool
-rule_a2a_heads_do_not_divide(const struct facts *f, char *message, size_t size)
+BREAKS(rule_a2a_heads_do_not_divide)
 {
 	const struct plan *p = f->plan;
 	const int64_t tp = p->parallel.tp, ranks = exchanging(p);
@@ -183,8 +178,7 @@ BROKEN_IF(rule_ring_of_scores, p->parallel.cp_comm == CP_COMM_RING_QK,
 
 /* Rings know no windows, sinks are known where heads are exchanged alone
  * (attn_forward_func_with_cp), and DSA of Megatron-LM gathers. */
-bool
-rule_cp_comm_impossible(const struct facts *f, char *message, size_t size)
+BREAKS(rule_cp_comm_impossible)
 {
 	const struct plan *p = f->plan;
 	const struct model *m = &p->model;
@@ -205,8 +199,7 @@ rule_cp_comm_impossible(const struct facts *f, char *message, size_t size)
 }
 
 /* Megatron-LM mixes residual streams in one stage of dense layers, which nothing runs again. */
-bool
-rule_hyper_connections_impossible(const struct facts *f, char *message, size_t size)
+BREAKS(rule_hyper_connections_impossible)
 {
 	const struct plan *p = f->plan;
 
@@ -226,8 +219,7 @@ BROKEN_IF(rule_cp_without_flash,
     p->parallel.cp > 1 && p->parallel.cp_comm != CP_COMM_RING_QK && batch_unfused(p),
     "context parallelism (%lld) needs fused attention", N(p->parallel.cp))
 
-bool
-rule_cp_before_ampere(const struct facts *f, char *message, size_t size)
+BREAKS(rule_cp_before_ampere)
 {
 	const struct plan *p = f->plan;
 	char name[PLAN_ID_SIZE];
@@ -249,8 +241,7 @@ BROKEN_IF(rule_experts_do_not_divide,
     p->parallel.ep >= 1 && p->model.experts % p->parallel.ep != 0,
     "%lld experts are not divisible by EP %lld", N(p->model.experts), N(p->parallel.ep))
 
-bool
-rule_router_groups(const struct facts *f, char *message, size_t size)
+BREAKS(rule_router_groups)
 {
 	const struct model *m = &f->plan->model;
 
@@ -265,8 +256,7 @@ rule_router_groups(const struct facts *f, char *message, size_t size)
 	return false;
 }
 
-bool
-rule_topk_above_experts(const struct facts *f, char *message, size_t size)
+BREAKS(rule_topk_above_experts)
 {
 	const struct model *m = &f->plan->model;
 
@@ -295,8 +285,7 @@ BROKEN_IF(rule_moe_bias_with_etp,
 BROKEN_IF(rule_topk_one, plan_has_experts(p) && p->model.experts_per_token == 1,
     "one expert a token: launch with --moe-router-pre-softmax")
 
-bool
-rule_moe_overlap_impossible(const struct facts *f, char *message, size_t size)
+BREAKS(rule_moe_overlap_impossible)
 {
 	const struct plan *p = f->plan;
 	const struct training *t = &p->training;

@@ -24,8 +24,7 @@ BROKEN_IF(rule_offload_with_fp8_params,
     p->training.precision > PRECISION_FP8,
     "FP8 parameters go with an offloaded optimizer in precision fp8 alone (delayed scaling)")
 
-bool
-rule_instances_without_shards(const struct facts *f, char *message, size_t size)
+BREAKS(rule_instances_without_shards)
 {
 	const struct plan *p = f->plan;
 
@@ -44,8 +43,7 @@ BROKEN_IF(rule_fsdp_optimizer,
     p->training.optimizer != OPTIMIZER_SGD,
     "Megatron-FSDP (ZeRO 2 and 3) takes adam or sgd")
 
-bool
-rule_offload_without_shards(const struct facts *f, char *message, size_t size)
+BREAKS(rule_offload_without_shards)
 {
 	const struct parallel *par = &f->plan->parallel;
 	const bool params = par->offload == OFFLOAD_OPTIMIZER_PARAMS;
@@ -97,8 +95,7 @@ BROKEN_IF(rule_moe_with_zero3,
     N(p->parallel.tp), N(p->parallel.cp), N(p->parallel.dp_replicate))
 
 /* MiCS shards within groups of the data parallel ranks. */
-bool
-rule_copies_do_not_divide(const struct facts *f, char *message, size_t size)
+BREAKS(rule_copies_do_not_divide)
 {
 	const struct parallel *par = &f->plan->parallel;
 	int64_t ranks;

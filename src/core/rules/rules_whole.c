@@ -11,8 +11,7 @@
 
 #define REPEATS_MOST 4 /* epochs, up to which tokens seen again teach almost as much as new ones */
 
-bool
-rule_checkpoint_format_unknown(const struct facts *f, char *message, size_t size)
+BREAKS(rule_checkpoint_format_unknown)
 {
 	char names[128];
 
@@ -23,8 +22,7 @@ rule_checkpoint_format_unknown(const struct facts *f, char *message, size_t size
 	    f->plan->run.checkpoint_format, names);
 }
 
-bool
-rule_async_save_not_offered(const struct facts *f, char *message, size_t size)
+BREAKS(rule_async_save_not_offered)
 {
 	const struct checkpoint_format *format = checkpoint_format_of(f->plan);
 
@@ -42,8 +40,7 @@ read_ramp(const struct plan *p, struct ramp *ramp, char *err, size_t size)
 	return ramp_of(ramp, &q, err, size);
 }
 
-bool
-rule_schedule_unreadable(const struct facts *f, char *message, size_t size)
+BREAKS(rule_schedule_unreadable)
 {
 	struct ramp ramp;
 	char err[256];
@@ -51,8 +48,7 @@ rule_schedule_unreadable(const struct facts *f, char *message, size_t size)
 	return f->plan->run.batch_schedule[0] != '\0' && !read_ramp(f->plan, &ramp, err, sizeof err) && BROKEN("%s", err);
 }
 
-bool
-rule_schedule_does_not_divide(const struct facts *f, char *message, size_t size)
+BREAKS(rule_schedule_does_not_divide)
 {
 	const int64_t micro_batch = f->plan->training.micro_batch_size;
 	struct ramp ramp;
@@ -85,8 +81,7 @@ is_replicated(const struct layout *l, int64_t rank)
 	return false;
 }
 
-bool
-rule_process_splits(const struct facts *f, char *message, size_t size)
+BREAKS(rule_process_splits)
 {
 	const int64_t gpus = f->plan->cluster.gpus_per_process;
 	struct layout l;
@@ -108,8 +103,7 @@ BROKEN_IF(rule_nanotron_nodes, p->cluster.node_gpus[0] != '\0',
     "nanotron counts ranks by nodes that are alike")
 
 /* What stands beside nodes that differ: levels count whole nodes, rollouts pools of them. */
-bool
-rule_nodes_differ(const struct facts *f, char *message, size_t size)
+BREAKS(rule_nodes_differ)
 {
 	const struct plan *p = f->plan;
 	struct node_counts c;
@@ -127,8 +121,7 @@ rule_nodes_differ(const struct facts *f, char *message, size_t size)
 	    BROKEN("nodes that differ go without levels of the network and without rollouts");
 }
 
-bool
-rule_listed_nodes(const struct facts *f, char *message, size_t size)
+BREAKS(rule_listed_nodes)
 {
 	struct node_counts c;
 
@@ -136,8 +129,7 @@ rule_listed_nodes(const struct facts *f, char *message, size_t size)
 	    BROKEN("cluster.node_gpus lists %lld nodes, and the plan has %lld", N(c.nodes), N(f->plan->cluster.nodes));
 }
 
-bool
-rule_largest_node(const struct facts *f, char *message, size_t size)
+BREAKS(rule_largest_node)
 {
 	struct node_counts c;
 
@@ -146,8 +138,7 @@ rule_largest_node(const struct facts *f, char *message, size_t size)
 	    N(f->plan->cluster.gpus_per_node));
 }
 
-bool
-rule_slow_unreadable(const struct facts *f, char *message, size_t size)
+BREAKS(rule_slow_unreadable)
 {
 	struct slow_nodes slow;
 	char err[256];
@@ -155,8 +146,7 @@ rule_slow_unreadable(const struct facts *f, char *message, size_t size)
 	return f->plan->cluster.slow_nodes[0] != '\0' && !nodes_slow(&slow, f->plan, err, sizeof err) && BROKEN("%s", err);
 }
 
-bool
-rule_dead_unreadable(const struct facts *f, char *message, size_t size)
+BREAKS(rule_dead_unreadable)
 {
 	struct dead_nodes dead;
 	char err[256];
@@ -166,8 +156,7 @@ rule_dead_unreadable(const struct facts *f, char *message, size_t size)
 
 /* ---- GPUs of several types -------------------------------------------------------------- */
 
-bool
-rule_others_unreadable(const struct facts *f, char *message, size_t size)
+BREAKS(rule_others_unreadable)
 {
 	const struct plan *p = f->plan;
 	int64_t nodes[GPU_TYPES_MAX];
@@ -200,8 +189,7 @@ is_lacking(const struct facts *f, char *message, size_t size)
 	    rule_memory_not_timed(f, message, size);
 }
 
-bool
-rule_others_lack(const struct facts *f, char *message, size_t size)
+BREAKS(rule_others_lack)
 {
 	struct facts its = *f;
 	struct plan room;
@@ -229,8 +217,7 @@ apart_from(const struct plan *p, const char **maker)
 	return NULL;
 }
 
-bool
-rule_others_apart(const struct facts *f, char *message, size_t size)
+BREAKS(rule_others_apart)
 {
 	const char *maker, *gpu = apart_from(f->plan, &maker);
 
@@ -238,8 +225,7 @@ rule_others_apart(const struct facts *f, char *message, size_t size)
 	    "FlagScale does with FlagCX, on Megatron-LM", f->plan->cluster.gpu, gpu);
 }
 
-bool
-rule_nodes_unreadable(const struct facts *f, char *message, size_t size)
+BREAKS(rule_nodes_unreadable)
 {
 	const char *list = f->plan->cluster.node_list;
 	const int64_t names = list[0] == '\0' ? 0 : nodes_count(list);
@@ -251,8 +237,7 @@ rule_nodes_unreadable(const struct facts *f, char *message, size_t size)
 	return BROKEN("it names %lld nodes, and the plan has %lld", N(names), N(f->plan->cluster.nodes));
 }
 
-bool
-rule_levels_unreadable(const struct facts *f, char *message, size_t size)
+BREAKS(rule_levels_unreadable)
 {
 	struct levels levels;
 	char err[256];

@@ -42,11 +42,10 @@ const struct hint_row *hint_rows_serve(size_t *count);
 #define N(value) ((long long)(value))
 
 /* A row's function of one condition on a plan p and its estimate e, and what it then says. */
+#define HINT(name) static bool name(MAYBE const struct plan *p, MAYBE const struct estimate *e, char *text, size_t size)
 #define HINT_IF(name, condition, ...) \
-	static bool \
-	name(const struct plan *p, const struct estimate *e, char *text, size_t size) \
+	HINT(name) \
 	{ \
-		(void)p, (void)e; \
 		return (condition) && HINT_SAY(__VA_ARGS__); \
 	}
 #endif

@@ -24,8 +24,7 @@ HINT_IF(poor_tp_network, leaves_domain(p, p->parallel.tp),
     N(p->cluster.nvlink_domain))
 
 /* Experts are spread over all ranks of an engine. */
-static bool
-poor_ep_network(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_ep_network)
 {
 	const int64_t ranks = e->dp * p->parallel.tp;
 
@@ -43,12 +42,10 @@ HINT_IF(poor_latent, p->model.attention == ATTENTION_MLA && !p->serving.dp_atten
     p->serving.dcp <= 1,
     "each GPU of TP %lld keeps the whole latent KV cache", N(p->parallel.tp))
 
-static bool
-poor_heads(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_heads)
 {
 	const int64_t copies = p->model.kv_heads > 0 ? p->parallel.tp / p->model.kv_heads : 0;
 
-	(void)e;
 	return p->model.attention == ATTENTION_MHA && !p->serving.dp_attention &&
 	    copies > 1 && copies > p->serving.dcp &&
 	    HINT_SAY("TP %lld keeps %lld copies of each of %lld KV heads", N(p->parallel.tp), N(copies),
@@ -69,20 +66,17 @@ room_of(const struct plan *p, const struct estimate *e)
 	return e->serve.max_concurrency * (double)p->serving.replicas / asked_of(p, e);
 }
 
-static bool
-scarce_latent(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(scarce_latent)
 {
 	return room_of(p, e) < scarce_cache && poor_latent(p, e, text, size);
 }
 
-static bool
-scarce_heads(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(scarce_heads)
 {
 	return room_of(p, e) < scarce_cache && poor_heads(p, e, text, size);
 }
 
-static bool
-poor_batch_limit(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_batch_limit)
 {
 	const double asked = asked_of(p, e);
 
@@ -90,20 +84,17 @@ poor_batch_limit(const struct plan *p, const struct estimate *e, char *text, siz
 	    HINT_SAY("%.0f of %.0f requests wait for a slot of the batch", asked - e->serve.running, asked);
 }
 
-static bool
-poor_queue(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_queue)
 {
 	const double queue = e->serve.queue_seconds, first = e->serve.ttft_seconds;
 
-	(void)p;
 	return !(e->serve.prefill_rate > 0) && queue > queue_share * first &&
 	    HINT_SAY("other prompts take %.0f %% of the time to the first token, %.2g of %.2g s",
 	    100 * queue / first, queue, first);
 }
 
 /* Of pools that prefill and decode one waits for the other. */
-static bool
-poor_pools(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_pools)
 {
 	const struct serve *s = &e->serve;
 	const double decode = (double)p->serving.generate_tokens * s->tpot_seconds / s->cycle_seconds;
@@ -115,13 +106,11 @@ poor_pools(const struct plan *p, const struct estimate *e, char *text, size_t si
 	    s->running * smaller(1, decode), s->running);
 }
 
-static bool
-poor_format(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_format)
 {
 	const int64_t format = p->serving.weight_dtype;
 	const bool four = format == WEIGHT_MXFP4 || format == WEIGHT_NVFP4;
 
-	(void)e;
 	return ((four && !(p->cluster.fp4_tflops > 0)) ||
 	    (format == WEIGHT_FP8 && !(p->cluster.fp8_tflops > 0))) &&
 	    HINT_SAY("the GPU has no FP%d units: products run in 16 bits, at %.0f TFLOP/s", four ? 4 : 8,
@@ -132,8 +121,7 @@ HINT_IF(poor_split, true,
     "TP %lld reads %.3g GiB of weights on each GPU in a step of %.1f ms", N(p->parallel.tp),
     e->serve.weight_bytes / GIB, 1e3 * e->serve.step_seconds)
 
-static bool
-poor_cache(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_cache)
 {
 	const double room = room_of(p, e), asked = asked_of(p, e);
 

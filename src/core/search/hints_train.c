@@ -36,8 +36,7 @@ across(const struct estimate *e, enum traffic_dim dim)
 	return 0;
 }
 
-static bool
-poor_bubble(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_bubble)
 {
 	const double idle = percent(e->step.bubble_seconds, e->step.seconds);
 
@@ -54,22 +53,18 @@ HINT_IF(poor_cp_network, across(e, TRAFFIC_CP) >= share_least, CROSSES, "CP", N(
 
 HINT_IF(poor_ep_network, across(e, TRAFFIC_EP) >= share_least, CROSSES, "EP", N(p->parallel.ep), across(e, TRAFFIC_EP))
 
-static bool
-poor_gradients(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_gradients)
 {
 	const double share = percent(exposed(e, TRAFFIC_DP) + exposed(e, TRAFFIC_EDP), e->step.seconds);
 
-	(void)p;
 	return share >= share_least &&
 	    HINT_SAY("traffic of DP %lld that nothing hides takes %.0f %% of the step", N(e->dp), share);
 }
 
-static bool
-poor_recompute(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_recompute)
 {
 	const double share = percent(e->step.recompute_seconds, e->step.seconds);
 
-	(void)p;
 	return share >= share_least && HINT_SAY("recompute takes %.0f %% of the step, and memory is left",
 	    share);
 }
@@ -81,8 +76,7 @@ HINT_IF(poor_micro_batch, true,
     "micro-batches of %lld leave small matrix products: MFU %.0f %%", N(p->training.micro_batch_size),
     100 * e->step.mfu)
 
-static bool
-poor_sequence(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_sequence)
 {
 	const struct memory *m = &e->stage[e->peak_stage].memory;
 
@@ -92,8 +86,7 @@ poor_sequence(const struct plan *p, const struct estimate *e, char *text, size_t
 	    N(p->training.sequence_length), m->activations / GIB, m->total / GIB);
 }
 
-static bool
-poor_optimizer(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_optimizer)
 {
 	const struct memory *m = &e->stage[e->peak_stage].memory;
 
@@ -103,8 +96,7 @@ poor_optimizer(const struct plan *p, const struct estimate *e, char *text, size_
 }
 
 /* The row that a level of the network leaves least of its cards, where it shows. */
-static bool
-poor_level(const struct plan *p, const struct estimate *e, char *text, size_t size)
+HINT(poor_level)
 {
 	const struct traffic_row *most = NULL;
 	double share;

@@ -87,19 +87,20 @@ put_nodes_from(double least, char *options)
 	put_nodes(from, NODES_TIMES * from > NODES_EACH ? NODES_TIMES * from : NODES_EACH, options);
 }
 
+/* Each takes what it needs of a plan p, the catalogue and its words. */
+#define ASK(name) static int ask_##name(MAYBE const struct plan *p, MAYBE const struct catalog *catalog, \
+    MAYBE const char *const *word, MAYBE int words, char *options, MAYBE char *err)
+
 /* ---- the questions -------------------------------------------------------------------- */
 
 /* No plan is faster than the products of the model at the GPU's peak. Time and tokens stand in either
  * order: tokens have no unit of time, and a number without one is days where no time was said. */
-static int
-ask_deadline(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+ASK(deadline)
 {
 	const double gpus = (double)p->cluster.gpus_per_node;
 	double said = 0, tokens, days = 0, least;
 	int i = 0, taken = 1;
 
-	(void)catalog;
 	if (words < 1)
 		return refuse_question(err, "until when? Such as 30d");
 	for (; taken > 0; i += taken) {
@@ -119,14 +120,11 @@ ask_deadline(const struct plan *p, const struct catalog *catalog, const char *co
 }
 
 /* Of two amounts the larger one is tokens: a thousand of them cost far less than one of any money. */
-static int
-ask_budget(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+ASK(budget)
 {
 	double money, said = 0, tokens;
 	int taken = words_number(WORDS_AMOUNT, word, words, &money);
 
-	(void)catalog;
 	if (taken == 0)
 		return refuse_question(err, "how much? A number, such as 2e6 or 2M, of the money that --price or "
 		    "cluster.gpu_hour_price is in");
@@ -288,9 +286,7 @@ put_limit(const char *name, double limit, double own, bool rate, char *options)
 /* At a rate the fewest GPUs whose percentiles keep the limits, with pools of their own for prefill;
  * else the most tokens that requests at once get of each, within these means. Limits that are not said
  * are the plan's. */
-static int
-ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+ASK(slo)
 {
 	static const char *const names[] = { "ttft", "tpot" };
 	const double own[] = { p->traffic.ttft_limit, p->traffic.tpot_limit };
@@ -298,7 +294,6 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 	bool rate;
 	int taken;
 
-	(void)catalog;
 	if (p->mode != MODE_SERVE)
 		return refuse_question(err, "of serving plans alone (fix: --mode=serve)");
 	taken = read_service(word, words, &of, err);
@@ -330,11 +325,8 @@ ask_slo(const struct plan *p, const struct catalog *catalog, const char *const *
 }
 
 /* Parts of a node where there is one: nobody takes three GPUs of each of five. "How many GPUs" asks for them, too. */
-static int
-ask_fewest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+ASK(fewest)
 {
-	(void)catalog, (void)err;
 	text_put(options, QUESTION_SIZE, "objective=gpus");
 	if (p->cluster.nodes == 1 && p->cluster.gpus_per_node > 1)
 		text_add(options, QUESTION_SIZE, " free=cluster.gpus_per_node=1..%lld",
@@ -373,11 +365,8 @@ put_longest(const struct plan *p, char *options)
 	    field_table[f].path, (long long)most);
 }
 
-static int
-ask_longest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+ASK(longest)
 {
-	(void)catalog;
 	put_longest(p, options);
 	return take_size(p, word, words, options, err);
 }
@@ -394,9 +383,7 @@ recent_since(const struct catalog *catalog)
 	return newest - RECENT;
 }
 
-static int
-ask_largest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+ASK(largest)
 {
 	const int at = words > 1 && text_choice_index("the|micro", word[0]) >= 0;
 	const char *what = words > 0 ? word[at] : "";
@@ -446,9 +433,7 @@ put_priced(const struct catalog *catalog, char *options)
 	return count;
 }
 
-static int
-ask_cheapest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+ASK(cheapest)
 {
 	int taken = 0, small = words_small(word, words);
 
@@ -467,15 +452,12 @@ ask_cheapest(const struct plan *p, const struct catalog *catalog, const char *co
 	return taken;
 }
 
-static int
-ask_spare(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+ASK(spare)
 {
 	double said = 0;
 	const int taken = words_number(WORDS_AMOUNT, word, words, &said);
 	const int64_t fewer = taken > 0 ? (int64_t)said : nodes_missing(p);
 
-	(void)catalog;
 	if ((double)fewer < said || fewer < 1 || fewer >= p->cluster.nodes)
 		return refuse_question(err, "how many nodes fewer? Less than the plan has, or those of cluster.dead_nodes");
 	/* All that are left, or rounder numbers of them, the others idle. */
@@ -487,11 +469,8 @@ ask_spare(const struct plan *p, const struct catalog *catalog, const char *const
 	return taken;
 }
 
-static int
-ask_fastest(const struct plan *p, const struct catalog *catalog, const char *const *word, int words,
-    char *options, char *err)
+ASK(fastest)
 {
-	(void)p, (void)catalog, (void)word, (void)words, (void)err;
 	text_put(options, QUESTION_SIZE, "objective=time");
 	return 0;
 }

@@ -48,23 +48,21 @@ REFUSED_IF(batch_does_not_divide, !divides_world(p, model_size(p)) ||
 
 /* megatron_lay_out, pipelines_agree: an order that does not end in pp. */
 static bool
-pipelines_differ(const struct facts *f, char *message, size_t size)
+pipelines_differ(const struct facts *f, MAYBE char *message, MAYBE size_t size)
 {
 	const struct parallel *par = &f->plan->parallel;
 	const size_t length = strlen(par->order);
 
-	(void)message, (void)size;
 	return par->pp > 1 && (length < 2 || !text_equal(par->order + length - 2, "pp")) &&
 	    product_of(par->tp, par->cp) != product_of(par->etp, par->ep);
 }
 
 /* What else a framework asks of its sizes: copies of sharded state that divide their ranks. */
 static bool
-layout_refuses(const struct facts *f, char *message, size_t size)
+layout_refuses(const struct facts *f, MAYBE char *message, MAYBE size_t size)
 {
 	struct layout layout;
 
-	(void)message, (void)size;
 	return !layout_size(&layout, f->plan, NULL);
 }
 

@@ -32,11 +32,7 @@ put_real(struct textbuf *out, const char *flag, double v)
 	textbuf_add(out, " \\\n\t%s %.6g", flag, v);
 }
 
-static bool
-has_prefixes(const struct plan *p)
-{
-	return p->traffic.prefixes > 0 && p->traffic.prefix_tokens > 0;
-}
+PLAN_IF(has_prefixes, p->traffic.prefixes > 0 && p->traffic.prefix_tokens > 0)
 
 /* Tokens that a prompt begins with as others do: of the plan's beginnings, else of one that all have, which makes the
  * cache have a share of each. */

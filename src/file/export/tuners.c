@@ -102,11 +102,7 @@ put_precision(struct export *e, struct tree *t, const struct tuner *d)
 		tree_bool(t, "fp16", precision == PRECISION_FP16);
 }
 
-static bool
-with_deepspeed(const struct plan *p)
-{
-	return export_layout_is(p, "deepspeed");
-}
+PLAN_IF(with_deepspeed, export_layout_is(p, "deepspeed"))
 
 static bool
 with_fsdp(const struct plan *p, const struct export_sizes *s)
@@ -125,11 +121,7 @@ loads_trained(const struct plan *p, const struct tuner *d, const struct export_s
 /* FSDP checkpoints layers by itself, and gathers them once for that: not the trainer too
  * (huggingface/transformers src/transformers/trainer.py refuses both). What sends their inputs to
  * the host is the trainer's. */
-static bool
-fsdp_checkpoints(const struct plan *p)
-{
-	return p->training.recompute == RECOMPUTE_FULL && p->training.offload_layers == 0;
-}
+PLAN_IF(fsdp_checkpoints, p->training.recompute == RECOMPUTE_FULL && p->training.offload_layers == 0)
 
 /* Pairs, or responses: DPOConfig and GRPOConfig of TRL have no such key, axolotl (utils/schemas/validation.py) and
  * LLaMA-Factory (hparams/parser.py, neat_packing) refuse it, ms-swift but for DPO (swift/arguments/rlhf_args.py). */

@@ -96,11 +96,7 @@ put_adapters(struct export *e, struct tree *t)
 }
 
 /* Pools of their own that do not wait for one another: rollouts have no end, and no batch. */
-static bool
-is_endless(const struct plan *p)
-{
-	return p->rl.placement == RL_SPLIT && p->rl.staleness > 1;
-}
+PLAN_IF(is_endless, p->rl.placement == RL_SPLIT && p->rl.staleness > 1)
 
 /* Batches count prompts here. */
 static void

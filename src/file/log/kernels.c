@@ -154,10 +154,8 @@ sums_row(struct run_reader *r, const char *line)
 	return true;
 }
 
-static void
-sums_begin(struct run_reader *r, const char *line, const char *after)
+TAKES(sums_begin)
 {
-	(void)after;
 	memset(&r->nsys, 0, sizeof r->nsys);
 	for (const char *c = line; (c = strchr(c, ',')) != NULL; c++)
 		r->nsys.before++;

@@ -76,8 +76,7 @@ take_processes(struct measured_oom *o, const char *after)
 /* A share of what is given out that is worth a word. */
 #define NOTABLE 0.05
 
-static void
-out_of_memory(struct run_reader *r, const char *line, const char *after)
+TAKES(out_of_memory)
 {
 	struct measured_oom *o = &r->m->oom;
 	const size_t before = o->count;
@@ -106,8 +105,7 @@ out_of_memory(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "cudaMalloc retries: 12" of torch.cuda.memory_summary. */
-static void
-retries(struct run_reader *r, const char *line, const char *after)
+TAKES(retries)
 {
 	if (log_number_after(after, "") > 0)
 		run_say(r, EVIDENCE_RETRIES, line, log_number_after(after, ""));
@@ -123,18 +121,14 @@ summary_peak(const char *after)
 	return peak != NULL ? size_after(peak, "|") : 0;
 }
 
-static void
-summary_allocated(struct run_reader *r, const char *line, const char *after)
+TAKES(summary_allocated)
 {
-	(void)line;
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
 		.allocated = summary_peak(after) });
 }
 
-static void
-summary_reserved(struct run_reader *r, const char *line, const char *after)
+TAKES(summary_reserved)
 {
-	(void)line;
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
 		.reserved = summary_peak(after) });
 }

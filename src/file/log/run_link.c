@@ -12,8 +12,7 @@
 /* ---- nccl-tests --------------------------------------------------------------------------- */
 
 /* "#  Rank  0 Group  0 Pid  1234 on  node1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3" */
-static void
-bench_rank(struct run_reader *r, const char *line, const char *after)
+TAKES(bench_rank)
 {
 	const char *host = log_after(after, " on "), *name = log_after(after, "] ");
 	char word[64];
@@ -99,13 +98,11 @@ bench_row(struct run_reader *r, const char *line)
 	return true;
 }
 
-static void
-bench_begin(struct run_reader *r, const char *line, const char *after)
+TAKES(bench_begin)
 {
 	const char *c = strchr(line, '#');
 	int at[2] = { 0, 0 }, n = 0, found = 0;
 
-	(void)after;
 	for (c = c != NULL ? c + 1 : line; *(c += strspn(c, " \t")) != '\0'; n++) {
 		if (strncmp(c, "busbw", 5) == 0 && found < 2)
 			at[found++] = n;
@@ -119,10 +116,8 @@ bench_begin(struct run_reader *r, const char *line, const char *after)
 
 /* "# Collective test starting: alltoall_perf", or the command: what these send crosses nodes in another
  * way than rings. */
-static void
-bench_other(struct run_reader *r, const char *line, const char *after)
+TAKES(bench_other)
 {
-	(void)line, (void)after;
 	r->bench.other = true;
 }
 
@@ -130,10 +125,8 @@ bench_other(struct run_reader *r, const char *line, const char *after)
 #define COLLAPSED 0.5
 
 /* "# Avg bus bandwidth    : 33.3" is the mean over all sizes: the largest one tells. */
-static void
-bench_end(struct run_reader *r, const char *line, const char *after)
+TAKES(bench_end)
 {
-	(void)line, (void)after;
 	if (!r->bench.other && r->bench.size >= LARGE_MESSAGE)
 		run_add(r, r->bench.nodes ? MEASURED_NETWORK_BUS : MEASURED_NVLINK_BUS, -1, r->bench.rate);
 	if (r->bench.nodes && r->bench.rate > 0 && r->bench.rate < COLLAPSED * r->bench.best)
@@ -149,12 +142,10 @@ bench_end(struct run_reader *r, const char *line, const char *after)
 
 /* "[tuning] Best dispatch (FP8): SMs 24, NVL chunk 20, RDMA chunk 16: 43.24 GB/s (RDMA), 141.14 GB/s
  * (NVL)", since 2025-06 with microseconds before the rate (deepseek-ai/DeepEP tests/test_internode.py). */
-static void
-experts_best(struct run_reader *r, const char *line, const char *after)
+TAKES(experts_best)
 {
 	const char *at = strstr(after, " GB/s (RDMA)");
 
-	(void)line;
 	while (at != NULL && at > after && strchr("0123456789.", at[-1]) != NULL)
 		at--;
 	run_add(r, MEASURED_EXPERTS_BUS, -1, at != NULL ? log_number_after(at, "") * 1e9 : 0);
@@ -164,16 +155,14 @@ experts_best(struct run_reader *r, const char *line, const char *after)
 
 /* "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA", "via NET/AWS Libfabric/0"; without the last word
  * it goes through the host. */
-static void
-channel(struct run_reader *r, const char *line, const char *after)
+TAKES(channel)
 {
 	if (strncmp(after, "Socket", 6) != 0 && strstr(after, "GDRDMA") == NULL)
 		run_say(r, EVIDENCE_NO_GDR, line, 0);
 }
 
 /* "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/RoCE [RO]; OOB eth0:10.0.0.1<0>" */
-static void
-devices(struct run_reader *r, const char *line, const char *after)
+TAKES(devices)
 {
 	const char *first = log_after(after, "[0]");
 	char name[sizeof r->nic];
@@ -217,12 +206,10 @@ topo_row(struct run_reader *r, const char *line)
 	return true;
 }
 
-static void
-topo_head(struct run_reader *r, const char *line, const char *after)
+TAKES(topo_head)
 {
 	int column = 0;
 
-	(void)after;
 	r->topo_nics = 0;
 	for (const char *c = line + strspn(line, " \t"); *c != '\0' && column < 64; column++) {
 		if (strncmp(c, "NIC", 3) == 0 || strncmp(c, "mlx", 3) == 0)

@@ -13,8 +13,7 @@
 
 /* " iteration 3/ 100 | ... | elapsed time per iteration (ms): 1234.5 | throughput per GPU
  * (TFLOP/s/GPU): 412.3 | ... | global batch size: 128 | ..." */
-static void
-megatron_step(struct run_reader *r, const char *line, const char *after)
+TAKES(megatron_step)
 {
 	const int64_t step = log_integer_after(line, " iteration ");
 
@@ -27,8 +26,7 @@ megatron_step(struct run_reader *r, const char *line, const char *after)
 
 /* "elapsed time per iteration (s): 105.22 | .. | TFLOPs: 149.02 |" of Megatron-DeepSpeed
  * (megatron/training.py), whose FLOP count what is computed again. */
-static void
-megatron_seconds(struct run_reader *r, const char *line, const char *after)
+TAKES(megatron_seconds)
 {
 	if (strchr(after, '|') == NULL)
 		return;
@@ -38,12 +36,10 @@ megatron_seconds(struct run_reader *r, const char *line, const char *after)
 
 /* "hip mem usage/free/total/usage_ratio: 153.81GB/102.17GB/255.98GB/60.09%" in the line of a step
  * (AMD-AGI/Primus primus/backends/megatron): GB are GiB. */
-static void
-primus_memory(struct run_reader *r, const char *line, const char *after)
+TAKES(primus_memory)
 {
 	const char *total = after;
 
-	(void)line;
 	for (int i = 0; i < 2 && total != NULL; i++)
 		total = (total = strchr(total, '/')) != NULL ? total + 1 : NULL;
 	if (total == NULL)
@@ -55,8 +51,7 @@ primus_memory(struct run_reader *r, const char *line, const char *after)
 
 /* "[Rank 0] (after 2 iterations) memory (MB) | allocated: 1.0 | max allocated: 2.0 | reserved: 3.0
  * | max reserved: 4.0 | total device memory used: 5.0": MB are MiB. */
-static void
-megatron_memory(struct run_reader *r, const char *line, const char *after)
+TAKES(megatron_memory)
 {
 	measured_memory(r->m, &(struct measured_memory){ .rank = log_integer_after(line, "[Rank "),
 		.stage = -1, .iterations = log_integer_after(line, "after "),
@@ -92,8 +87,7 @@ take_timer(struct run_reader *r, const char *line, const char *name, size_t leng
 
 /* "    forward-backward ...............................: (5012.30, 5049.17)" of the fastest and the
  * slowest rank, or of the slowest alone. */
-static void
-timer_line(struct run_reader *r, const char *line, const char *after)
+TAKES(timer_line)
 {
 	const char *name = line + strspn(line, " ");
 	const char *second = strchr(after, ',');
@@ -139,18 +133,15 @@ timers_line(struct run_reader *r, const char *line)
 	return name[n] == ':' && name[n + 1] == '\0';
 }
 
-static void
-timers_begin(struct run_reader *r, const char *line, const char *after)
+TAKES(timers_begin)
 {
-	(void)line, (void)after;
 	r->timer.least = r->timer.most = 0;
 	r->next = timers_line;
 }
 
 /* "... | MnRtt/Rnk: 3453.08ms/8 | MxRtt/Rnk: 3468.20ms/0 | ... | MnDRtt/Rnk: 14.27ms/23": a rank
  * that is a tenth slower than the fastest holds all up. */
-static void
-straggler(struct run_reader *r, const char *line, const char *after)
+TAKES(straggler)
 {
 	const double least = log_number_after(after, ""), most = log_number_after(line, "MxRtt/Rnk:");
 
@@ -161,8 +152,7 @@ straggler(struct run_reader *r, const char *line, const char *after)
 
 /* "using world size: 16, data-parallel size: 1, context-parallel size: 1,
  * ... tensor-model-parallel size: 8, pipeline-model-parallel size: 2" */
-static void
-world_size(struct run_reader *r, const char *line, const char *after)
+TAKES(world_size)
 {
 	run_fact_number(r, FACT_WORLD, log_number_after(after, ""));
 	run_fact_number(r, FIELD_TP, log_number_after(line, "tensor-model-parallel size:"));
@@ -248,24 +238,20 @@ arguments_line(struct run_reader *r, const char *line)
 	return true;
 }
 
-static void
-arguments_begin(struct run_reader *r, const char *line, const char *after)
+TAKES(arguments_begin)
 {
-	(void)line, (void)after;
 	r->next = arguments_line;
 }
 
 /* "Step Time : 5.36s GPU utilization: 243.6MODEL_TFLOP/s/GPU" */
-static void
-bridge_step(struct run_reader *r, const char *line, const char *after)
+TAKES(bridge_step)
 {
 	run_add(r, MEASURED_STEP, -1, log_number_after(after, ""));
 	run_add(r, MEASURED_TFLOPS, -1, log_number_after(line, "GPU utilization:"));
 }
 
 /* "train_step_timing in s: 5.36 | TFLOPS_per_GPU: 243.6" */
-static void
-nemo_step(struct run_reader *r, const char *line, const char *after)
+TAKES(nemo_step)
 {
 	const int64_t step = log_integer_after(line, "global_step:");
 

@@ -47,15 +47,13 @@ run_release(struct run_reader *r, const char *line, const char *program, const c
 }
 
 /* "NCCL version 2.27.6+cuda13.0", "vLLM is using nccl==2.27.3" */
-static void
-nccl_release(struct run_reader *r, const char *line, const char *after)
+TAKES(nccl_release)
 {
 	run_release(r, line, "nccl", after);
 }
 
 /* "nccl-library=22703" of nccl-tests: two digits each of what follows the major. */
-static void
-nccl_library(struct run_reader *r, const char *line, const char *after)
+TAKES(nccl_library)
 {
 	const long code = strtol(after, NULL, 10);
 
@@ -64,15 +62,13 @@ nccl_library(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "DeepSpeed info: version=0.18.5, git-hash=unknown, git-branch=unknown" */
-static void
-deepspeed_release(struct run_reader *r, const char *line, const char *after)
+TAKES(deepspeed_release)
 {
 	run_release(r, line, "deepspeed", after);
 }
 
 /* "vLLM API server version 0.24.0" */
-static void
-vllm_release(struct run_reader *r, const char *line, const char *after)
+TAKES(vllm_release)
 {
 	run_release(r, line, "vllm", after);
 }

@@ -33,8 +33,7 @@ take_phases(struct run_reader *r, const char *line, int64_t step, const struct p
 }
 
 /* "step:2 - perf/mfu/actor:0.31 - response_length/mean:.. - timing_s/gen:74.0 - timing_s/step:96.6" */
-static void
-verl_step(struct run_reader *r, const char *line, const char *after)
+TAKES(verl_step)
 {
 	static const struct phase phases[] = {
 		{ "timing_s/gen:", MEASURED_RL_ROLLOUT }, { "timing_s/reward:", MEASURED_RL_REWARD },
@@ -48,7 +47,6 @@ verl_step(struct run_reader *r, const char *line, const char *after)
 	const double mean = run_value(line, "response_length/mean:");
 	const double mfu = run_value(line, "perf/mfu/actor:");
 
-	(void)after;
 	take_phases(r, line, log_integer_after(line, "step:"), phases, sizeof phases / sizeof *phases);
 	if (mfu > MFU_MOST)
 		run_say(r, EVIDENCE_WRONG_COUNT, line, mfu);
@@ -60,8 +58,7 @@ verl_step(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "Global step 3: {'timing/make_experience': .., 'timing/ppo_train': .., ..}" */
-static void
-openrlhf_step(struct run_reader *r, const char *line, const char *after)
+TAKES(openrlhf_step)
 {
 	static const struct phase phases[] = {
 		{ "timing/generation", MEASURED_RL_ROLLOUT }, { "timing/ppo_train", MEASURED_RL_TRAIN },
@@ -74,8 +71,7 @@ openrlhf_step(struct run_reader *r, const char *line, const char *after)
 
 /* "policy_training: 10.97s (30.7%)" after a bullet, a phase a line; both log-probs have lines of their own
  * besides, and what an asynchronous trainer waits for is what is exposed of generation. */
-static void
-nemo_rl_phase(struct run_reader *r, const char *line, const char *after)
+TAKES(nemo_rl_phase)
 {
 	static const struct phase phases[] = {
 		{ "Total step time:", MEASURED_RL_STEP }, { "generation:", MEASURED_RL_ROLLOUT },
@@ -89,7 +85,6 @@ nemo_rl_phase(struct run_reader *r, const char *line, const char *after)
 		{ "weight_sync:", MEASURED_RL_SYNC },
 	};
 
-	(void)line;
 	for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
 		if (strncmp(after, phases[i].key, strlen(phases[i].key)) == 0) {
 			r->said[SOURCE_NEMO_RL]++;
@@ -98,8 +93,7 @@ nemo_rl_phase(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "perf 3: {'perf/step_time': .., 'perf/train_wait_time': .., 'perf/actor_train_time': ..}" */
-static void
-slime_step(struct run_reader *r, const char *line, const char *after)
+TAKES(slime_step)
 {
 	static const struct phase phases[] = {
 		{ "perf/step_time", MEASURED_RL_STEP },
@@ -109,14 +103,12 @@ slime_step(struct run_reader *r, const char *line, const char *after)
 		{ "perf/update_weights_time", MEASURED_RL_SYNC },
 	};
 
-	(void)after;
 	take_phases(r, line, -1, phases, sizeof phases / sizeof *phases);
 }
 
 /* "perf 0: {'perf/rollout_time': 100.0, ..}", "rollout 0: {.., 'rollout/response_len/mean': ..}"; that
  * of an evaluation is none of a step. */
-static void
-slime_rollout(struct run_reader *r, const char *line, const char *after)
+TAKES(slime_rollout)
 {
 	const double longest = run_value(line, "response_len/max");
 	const double mean = run_value(line, "response_len/mean");

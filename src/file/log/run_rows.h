@@ -3,6 +3,7 @@
  */
 #ifndef FILE_RUN_ROWS_H
 #define FILE_RUN_ROWS_H
+#include "core/base/text.h"
 #include "core/diagnose/measured.h"
 #include "file/log/log_bench.h"
 #include "file/log/log_serve.h"
@@ -95,6 +96,8 @@ struct run_row {
 	int id;                              /* of what it tells */
 	double (*number)(const char *after); /* NULL: run_number; evidence needs none, or one above 0 */
 };
+/* A function of a row: all of the line, and what follows the words. */
+#define TAKES(name) static void name(MAYBE struct run_reader *r, MAYBE const char *line, MAYBE const char *after)
 #define BY(function) function, TELLS_SAMPLE, 0, NULL
 #define TELLS(what, of, number) NULL, TELLS_##what, of, number
 

@@ -16,17 +16,13 @@
 #define NEAR_FULL 0.75
 #define FREE 0.5
 
-static void
-vllm_line(struct run_reader *r, const char *line, const char *after)
+TAKES(vllm_line)
 {
-	(void)after;
 	log_vllm_line(&r->m->engine, line);
 }
 
-static void
-sglang_line(struct run_reader *r, const char *line, const char *after)
+TAKES(sglang_line)
 {
-	(void)after;
 	if (strstr(line, "VirtualKV Cache") != NULL) {
 		r->said[SOURCE_SGLANG]--; /* kvcached's, which is no pool */
 		return;
@@ -34,17 +30,13 @@ sglang_line(struct run_reader *r, const char *line, const char *after)
 	log_sglang_line(&r->m->engine, &r->pools, line);
 }
 
-static void
-trtllm_line(struct run_reader *r, const char *line, const char *after)
+TAKES(trtllm_line)
 {
-	(void)after;
 	log_trtllm_line(&r->m->engine, line);
 }
 
-static void
-bench_line(struct run_reader *r, const char *line, const char *after)
+TAKES(bench_line)
 {
-	(void)after;
 	if (!log_bench_line(&r->table, line))
 		r->said[SOURCE_BENCHMARK]--;
 }
@@ -83,8 +75,7 @@ aggregated(const char *line)
 
 /* "Engine 000: Avg prompt throughput: 6102.8 tokens/s, Avg generation throughput: 1221.7 tokens/s,
  * Running: 259 reqs, Waiting: 535 reqs, GPU KV cache usage: 82.3%, Prefix cache hit rate: 32.2%" */
-static void
-vllm_rates(struct run_reader *r, const char *line, const char *after)
+TAKES(vllm_rates)
 {
 	const double rate = log_number_after(after, "");
 
@@ -102,8 +93,7 @@ vllm_rates(struct run_reader *r, const char *line, const char *after)
 /* "Decode batch. #running-req: 64, #token: 131072, token usage: 0.46, accept len: 2.50, cuda graph:
  * True, gen throughput (token/s): 2310.5, #queue-req: 0": a step gives each request its token, or
  * those that were accepted. */
-static void
-sglang_decode(struct run_reader *r, const char *line, const char *after)
+TAKES(sglang_decode)
 {
 	const double running = log_number_after(line, "#running-req:");
 	const double accepted = larger(1, log_number_after(line, "accept len:"));
@@ -121,17 +111,14 @@ sglang_decode(struct run_reader *r, const char *line, const char *after)
 
 /* "Prefill batch, #new-seq: 4, #new-token: 8192, .., #running-req: 10, #queue-req: 100": while others
  * generate, they wait. */
-static void
-sglang_prefill(struct run_reader *r, const char *line, const char *after)
+TAKES(sglang_prefill)
 {
-	(void)after;
 	r->prefills += log_number_after(line, "#running-req:") > 0;
 }
 
 /* "iter = 8, global_rank = 0, .., host_step_time = 20.5ms, prev_device_step_time = 19.9ms, .., states =
  * {'num_ctx_requests': 0, 'num_ctx_tokens': 0, 'num_generation_tokens': 32}" of steps without prompts. */
-static void
-trtllm_step(struct run_reader *r, const char *line, const char *after)
+TAKES(trtllm_step)
 {
 	if (run_value(line, "'num_ctx_tokens'") > 0 || !(run_value(line, "'num_generation_tokens'") > 0))
 		return;
@@ -140,8 +127,7 @@ trtllm_step(struct run_reader *r, const char *line, const char *after)
 
 /* "Decode 0. Batch size: 4, latency: 0.01189 s, throughput: 336.47 token/s" of sglang.bench_one_batch;
  * before 2025 without the size. */
-static void
-one_batch_size(struct run_reader *r, const char *line, const char *after)
+TAKES(one_batch_size)
 {
 	if (strstr(line, "Decode ") != NULL)
 		run_fact_number(r, FIELD_CONCURRENCY, log_number_after(after, ""));
@@ -170,8 +156,7 @@ graphs_asked(struct run_reader *r, const char *line, const char *words)
 
 /* A line of all arguments: "tensor_parallel_size=2, pipeline_parallel_size=1" of vLLM; "tp_size=16,
  * pp_size=1" of SGLang. */
-static void
-vllm_config(struct run_reader *r, const char *line, const char *after)
+TAKES(vllm_config)
 {
 	run_fact_number(r, FIELD_TP, log_number_after(after, "tensor_parallel_size="));
 	run_fact_number(r, FIELD_PP, log_number_after(after, "pipeline_parallel_size="));
@@ -180,8 +165,7 @@ vllm_config(struct run_reader *r, const char *line, const char *after)
 	run_release(r, line, "vllm", after);
 }
 
-static void
-sglang_config(struct run_reader *r, const char *line, const char *after)
+TAKES(sglang_config)
 {
 	run_fact_number(r, FIELD_TP, log_number_after(after, " tp_size="));
 	run_fact_number(r, FIELD_PP, log_number_after(after, " pp_size="));

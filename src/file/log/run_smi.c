@@ -25,8 +25,7 @@
 /* ---- nvidia-smi -q --------------------------------------------------------------------------- */
 
 /* "    Product Name                          : NVIDIA H100 80GB HBM3" */
-static void
-smi_name(struct run_reader *r, const char *line, const char *after)
+TAKES(smi_name)
 {
 	const char *name = log_after(after, ": ");
 
@@ -35,12 +34,10 @@ smi_name(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-..)" of nvidia-smi -L */
-static void
-smi_listed(struct run_reader *r, const char *line, const char *after)
+TAKES(smi_listed)
 {
 	const char *begin = log_after(line, ": "), *end = strstr(line, " (UUID");
 
-	(void)after;
 	if (begin == NULL || end <= begin || strncmp(line + strspn(line, " "), "GPU ", 4) != 0)
 		return;
 	run_gpu_name(r, line, TEXT_OF(MEASURED_TEXT, "%.*s", (int)(end - begin), begin));
@@ -56,15 +53,12 @@ say_limit(struct run_reader *r, const char *line, double limit, double usual)
 }
 
 /* "        Current Power Limit               : 230.00 W", after it the default one. */
-static void
-smi_limit(struct run_reader *r, const char *line, const char *after)
+TAKES(smi_limit)
 {
-	(void)line;
 	r->smi.limit = log_number_after(after, ":");
 }
 
-static void
-smi_default(struct run_reader *r, const char *line, const char *after)
+TAKES(smi_default)
 {
 	say_limit(r, line, r->smi.limit, log_number_after(after, ":"));
 	r->smi.limit = 0;
@@ -92,18 +86,15 @@ smi_pcie_line(struct run_reader *r, const char *line)
 	return strstr(line, "Bridge Chip") == NULL && strstr(line, "Utilization") == NULL;
 }
 
-static void
-smi_pcie(struct run_reader *r, const char *line, const char *after)
+TAKES(smi_pcie)
 {
-	(void)line, (void)after;
 	memset(&r->smi.pcie, 0, sizeof r->smi.pcie);
 	r->smi.width = false;
 	r->next = smi_pcie_line;
 }
 
 /* "        Gpu                               : 98 %" */
-static void
-smi_use(struct run_reader *r, const char *line, const char *after)
+TAKES(smi_use)
 {
 	const double use = log_number_after(after, ":");
 
@@ -115,8 +106,7 @@ smi_use(struct run_reader *r, const char *line, const char *after)
 /* ---- amd-smi ------------------------------------------------------------------------------------- */
 
 /* "        MARKET_NAME: AMD Instinct MI300X" of amd-smi static */
-static void
-amd_name(struct run_reader *r, const char *line, const char *after)
+TAKES(amd_name)
 {
 	const char *name = after + strspn(after, " ");
 
@@ -126,15 +116,12 @@ amd_name(struct run_reader *r, const char *line, const char *after)
 
 /* "        MAX_POWER: 750 W", after it "        SOCKET_POWER: 500 W", which is then the limit; alone that
  * is what is drawn (amd-smi metric). */
-static void
-amd_most(struct run_reader *r, const char *line, const char *after)
+TAKES(amd_most)
 {
-	(void)line;
 	r->smi.limit = log_number_after(after, "");
 }
 
-static void
-amd_limit(struct run_reader *r, const char *line, const char *after)
+TAKES(amd_limit)
 {
 	say_limit(r, line, r->smi.limit > 0 ? log_number_after(after, "") : 0, r->smi.limit);
 	r->smi.limit = 0;
@@ -280,13 +267,11 @@ column_row(struct run_reader *r, const char *line)
 }
 
 /* Names of columns stand in a line of their own. */
-static void
-column_heads(struct run_reader *r, const char *line, const char *after)
+TAKES(column_heads)
 {
 	const char *rest = line + strspn(line, "# ");
 	char cell[96];
 
-	(void)after;
 	r->smi.commas = strchr(line, ',') != NULL;
 	r->smi.amd = strstr(line, "GFX") != NULL || strstr(line, " XCP ") != NULL;
 	for (r->smi.columns = 0; r->smi.columns < SMI_CELLS &&
@@ -297,8 +282,7 @@ column_heads(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "| 30%   65C    P2             230W /  230W |  20000MiB /  24576MiB |     99%      Default |" */
-static void
-table_row(struct run_reader *r, const char *line, const char *after)
+TAKES(table_row)
 {
 	const char *limit = strstr(line, "W / "), *use = strchr(after, '|');
 	double v[SMI_COLUMNS];

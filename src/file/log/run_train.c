@@ -25,8 +25,7 @@ percent_after(const char *text, const char *word)
 /* "step: 10  loss: 7.1  grad_norm: 1.0  memory: 77.01GiB(81.05%)  tps: 5,762  tflops: 333.1
  * mfu: 33.7%", the tokens those of one GPU ("wps" in older versions). The percentages tell the
  * GPU's memory and the peak that is divided by. */
-static void
-titan_step(struct run_reader *r, const char *line, const char *after)
+TAKES(titan_step)
 {
 	const int64_t step = log_integer_after(line, "step:");
 	const char *memory = log_after(line, " memory:");
@@ -51,12 +50,10 @@ titan_step(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "CUDA capacity: NVIDIA H100 80GB HBM3 with 79.19GiB memory" */
-static void
-titan_gpu(struct run_reader *r, const char *line, const char *after)
+TAKES(titan_gpu)
 {
 	const char *with = strstr(after, " with ");
 
-	(void)line;
 	if (with == NULL)
 		return;
 	run_fact(r, FACT_GPU_NAME, TEXT_OF(MEASURED_TEXT, "%.*s", (int)(with - after - 1), after + 1));
@@ -65,18 +62,15 @@ titan_gpu(struct run_reader *r, const char *line, const char *after)
 
 /* "Trainer is initialized with local batch size 1, global batch size 8, gradient accumulation steps 1,
  * sequence length 8192, total steps 10 (warmup 2)" */
-static void
-titan_start(struct run_reader *r, const char *line, const char *after)
+TAKES(titan_start)
 {
-	(void)line;
 	run_fact_number(r, FIELD_MICRO_BATCH_SIZE, log_number_after(after, "local batch size "));
 	run_fact_number(r, FIELD_GLOBAL_BATCH_SIZE, log_number_after(after, "global batch size "));
 	run_fact_number(r, FIELD_SEQUENCE_LENGTH, log_number_after(after, "sequence length "));
 }
 
 /* "time_metrics/data_loading(%)": 12.5, of the step. */
-static void
-titan_data(struct run_reader *r, const char *line, const char *after)
+TAKES(titan_data)
 {
 	const double share = percent_after(after, ":"), step = log_number_after(line,
 	    "time_metrics/end_to_end(s)\":");
@@ -89,8 +83,7 @@ titan_data(struct run_reader *r, const char *line, const char *after)
 /* "[INFO|DP=0|PP=0|TP=0|node]: iteration: 3 / 15 | ... | elapsed_time_per_iteration_ms: 1.2K
  * | tokens_per_sec: 200K | tokens_per_sec_per_gpu: 25K | global_batch_size: 64 | ...
  * | model_tflops_per_gpu: 350"; without "elapsed_" since 2025-03. */
-static void
-nanotron_step(struct run_reader *r, const char *line, const char *after)
+TAKES(nanotron_step)
 {
 	const int64_t step = log_integer_after(line, "iteration:");
 
@@ -101,8 +94,7 @@ nanotron_step(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "Memory usage: 1.0MiB. Peak allocated 2.0MiB. Peak reserved: 3.0MiB" */
-static void
-nanotron_memory(struct run_reader *r, const char *line, const char *after)
+TAKES(nanotron_memory)
 {
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1,
 		.stage = log_integer_after(line, "|PP="), .iterations = -1,
@@ -114,8 +106,7 @@ nanotron_memory(struct run_reader *r, const char *line, const char *after)
 
 /* "step 2 | epoch 0 | loss 10.1 | grad_norm 6.0 | lr 6.15e-05 | mem 38.63 GiB | tps 146246.38(73123.19/gpu)
  * | num_label_tokens 524288" */
-static void
-automodel_step(struct run_reader *r, const char *line, const char *after)
+TAKES(automodel_step)
 {
 	const int64_t step = log_integer_after(line, " step ");
 	const char *each = strchr(after, '(');
@@ -126,8 +117,7 @@ automodel_step(struct run_reader *r, const char *line, const char *after)
 }
 
 /* "completed step: 12, seconds: 17.012, TFLOP/s/device: 420.5, Tokens/s/device: 963.2, .." */
-static void
-maxtext_step(struct run_reader *r, const char *line, const char *after)
+TAKES(maxtext_step)
 {
 	const int64_t step = log_integer_after(after, "");
 
@@ -148,14 +138,12 @@ milliseconds(const char *line, const char *new_key, const char *old_key)
 /* "time (ms) | fwd: 376.6 | bwd: 864.6 | bwd_inner: .. | bwd_allreduce: .. | step: 22880.9" of a
  * step; "forward:", "backward:" before 0.13. Of micro-steps (fwd_microstep) the last one is
  * followed by that. */
-static void
-deepspeed_times(struct run_reader *r, const char *line, const char *after)
+TAKES(deepspeed_times)
 {
 	const double forward = milliseconds(after, " fwd:", " forward:");
 	const double backward = milliseconds(after, " bwd:", " backward:");
 	const double step = milliseconds(after, " step:", " step:");
 
-	(void)line;
 	if (!(forward > 0) || !(backward > 0))
 		return;
 	run_add(r, MEASURED_FORWARD, -1, forward);
@@ -168,8 +156,7 @@ deepspeed_times(struct run_reader *r, const char *line, const char *after)
 
 /* "epoch=0/micro_step=8/global_step=2, RunningAvgSamplesPerSec=.., CurrSamplesPerSec=..,
  * MemAllocated=..GB, MaxMemAllocated=..GB", before 0.8 "0/50, SamplesPerSec=..,": GB are GiB. */
-static void
-deepspeed_samples(struct run_reader *r, const char *line, const char *after)
+TAKES(deepspeed_samples)
 {
 	run_add(r, MEASURED_SAMPLES, log_integer_after(line, "global_step="),
 	    log_number_after(after, ""));
@@ -179,15 +166,13 @@ deepspeed_samples(struct run_reader *r, const char *line, const char *after)
 
 /* "steps: 10 loss: 5.5508 iter time (s): 0.936 samples/sec: 136.7" of pipelines
  * (runtime/pipe/engine.py). */
-static void
-deepspeed_pipeline(struct run_reader *r, const char *line, const char *after)
+TAKES(deepspeed_pipeline)
 {
 	run_add(r, MEASURED_STEP, log_integer_after(line, "steps:"), log_number_after(after, ""));
 }
 
 /* "MA 1.0 GB         Max_MA 2.0 GB         CA 3.0 GB         Max_CA 4 GB" */
-static void
-deepspeed_memory(struct run_reader *r, const char *line, const char *after)
+TAKES(deepspeed_memory)
 {
 	measured_memory(r->m, &(struct measured_memory){ .rank = log_integer_after(line, "[Rank "),
 		.stage = -1, .iterations = -1, .allocated = log_number_after(after, "") * GIB,
@@ -204,8 +189,7 @@ is_large(const char *size)
 
 /* "comm op: all_gather | time (ms): 1.20 | msg size: 16.0 MB | algbw (Gbps): .. | busbw (Gbps):
  * 300.1" */
-static void
-deepspeed_collective(struct run_reader *r, const char *line, const char *after)
+TAKES(deepspeed_collective)
 {
 	const char *size = log_after(after, "msg size:");
 
@@ -235,10 +219,8 @@ deepspeed_summary_row(struct run_reader *r, const char *line)
 	return true;
 }
 
-static void
-deepspeed_summary(struct run_reader *r, const char *line, const char *after)
+TAKES(deepspeed_summary)
 {
-	(void)after;
 	if (strstr(line, "busbw_avg (Gbps)") != NULL)
 		r->next = deepspeed_summary_row;
 }

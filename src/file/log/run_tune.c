@@ -12,12 +12,10 @@
 /* 'train_speed(iter/s)': 0.4 of ms-swift before 3.10; {'train_runtime': 106.5,
  * 'train_steps_per_second': 0.59, 'train_loss': ..} of transformers, texts since 5, or a line each ("
  * train_steps_per_second = 0.59"): means with warm-up, evaluation and saving. */
-static void
-steps_a_second(struct run_reader *r, const char *line, const char *after)
+TAKES(steps_a_second)
 {
 	const double rate = run_value(after, "");
 
-	(void)line;
 	if (rate > 0)
 		run_fall_back(r, FALLBACK_RATE, -1, 1 / rate);
 }
@@ -25,8 +23,7 @@ steps_a_second(struct run_reader *r, const char *line, const char *after)
 /* 'effective_tokens_per_sec' beside it: those that are no padding. */
 #define MOSTLY_PADDED 0.7
 
-static void
-tokens_that_count(struct run_reader *r, const char *line, const char *after)
+TAKES(tokens_that_count)
 {
 	const double all = measured_steady(r->m, MEASURED_TOKENS).median, some = run_value(after, "");
 
@@ -35,8 +32,7 @@ tokens_that_count(struct run_reader *r, const char *line, const char *after)
 }
 
 /* 'memory/max_allocated (GiB)': 40.1 of axolotl, and what it holds reserved. */
-static void
-memory_of(struct run_reader *r, const char *line, const char *after)
+TAKES(memory_of)
 {
 	const double reserved = larger(run_value(line, "memory/device_reserved (GiB)"),
 	    run_value(line, "memory/device_mem_reserved(gib)"));
@@ -46,17 +42,14 @@ memory_of(struct run_reader *r, const char *line, const char *after)
 }
 
 /* 'memory(GiB)': 40.1 of ms-swift: torch.cuda.max_memory_reserved. */
-static void
-reserved_of(struct run_reader *r, const char *line, const char *after)
+TAKES(reserved_of)
 {
-	(void)line;
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
 		.reserved = run_value(after, "") * GIB });
 }
 
 /* "Step 12 | loss:1.2 lr:.. tokens_per_second_per_gpu:2931.5 peak_memory_alloc:40.1": GiB. */
-static void
-torchtune_step(struct run_reader *r, const char *line, const char *after)
+TAKES(torchtune_step)
 {
 	run_add(r, MEASURED_TOKENS_GPU, log_integer_after(line, "Step "), run_value(after, ""));
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
@@ -112,8 +105,7 @@ number_before(const char *line, const char *slash)
  * two lines, as what it says is a mean. Of bars the one with most steps is the run's; others count
  * files, shards and batches of an evaluation.
  */
-static void
-progress(struct run_reader *r, const char *line, const char *after)
+TAKES(progress)
 {
 	const char *open = after;
 	const char *slash;

@@ -89,17 +89,14 @@ struct inflater {
 };
 
 static void
-start_inflater(struct source *s, const char *first, size_t n)
+start_inflater(struct source *s, MAYBE const char *first, MAYBE size_t n)
 {
-	(void)first, (void)n;
 	s->failed = "is compressed (fix: pipe it through zcat)";
 }
 
 static size_t
-inflate_some(struct source *s, char *buf, size_t n)
+inflate_some(MAYBE struct source *s, MAYBE char *buf, MAYBE size_t n)
 {
-	(void)s, (void)buf;
-	(void)n;
 	return 0;
 }
 

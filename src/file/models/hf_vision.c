@@ -19,6 +19,8 @@ struct tower_type {
 	double (*tokens)(struct hf *h, const struct tower *t);
 };
 
+#define TOWER(name) static double name(MAYBE struct hf *h, MAYBE const struct tower *t)
+
 static double
 vision_number(struct hf *h, const char *keys, double absent)
 {
@@ -61,8 +63,7 @@ merger(const struct tower *t)
 	return m * m + m + m * t->out + t->out;
 }
 
-static double
-qwen3_params(struct hf *h, const struct tower *t)
+TOWER(qwen3_params)
 {
 	const double positions = vision_number(h, "vision_config.num_position_embeddings", 2304);
 
@@ -70,26 +71,21 @@ qwen3_params(struct hf *h, const struct tower *t)
 	    (1 + levels(h)) * merger(t) + 2 * t->h + levels(h) * 8 * t->h;
 }
 
-static double
-qwen2_params(struct hf *h, const struct tower *t)
+TOWER(qwen2_params)
 {
-	(void)h;
 	return patches(t, 2) + t->layers * (4 * t->h * t->h + 3 * t->h * t->f + 7 * t->h + 2 * t->f) +
 	    merger(t) + t->h;
 }
 
 /* longest_edge and max_pixels of preprocessor_config.json are so many tokens. */
-static double
-qwen_tokens(struct hf *h, const struct tower *t)
+TOWER(qwen_tokens)
 {
-	(void)h, (void)t;
 	return 16384;
 }
 
 /* ---- others' ------------------------------------------------------------------------- */
 
-static double
-siglip_params(struct hf *h, const struct tower *t)
+TOWER(siglip_params)
 {
 	const double side = vision_number(h, "vision_config.image_size", 896) / t->patch;
 
@@ -97,24 +93,20 @@ siglip_params(struct hf *h, const struct tower *t)
 	    t->h * t->out + t->h;
 }
 
-static double
-siglip_tokens(struct hf *h, const struct tower *t)
+TOWER(siglip_tokens)
 {
-	(void)t;
 	return vision_number(h, "mm_tokens_per_image", 256);
 }
 
 /* 16 tiles and the whole image, of which four patches become a token. */
 enum { LLAMA_TILES = 17 };
 
-static double
-llama_side(struct hf *h, const struct tower *t)
+TOWER(llama_side)
 {
 	return vision_number(h, "vision_config.image_size", 336) / t->patch;
 }
 
-static double
-llama_params(struct hf *h, const struct tower *t)
+TOWER(llama_params)
 {
 	const double side = llama_side(h, t);
 	const double in = vision_number(h, "vision_config.projector_input_dim", 4096);
@@ -123,24 +115,20 @@ llama_params(struct hf *h, const struct tower *t)
 	    4 * t->h * in + in * in + in * t->out;
 }
 
-static double
-llama_tokens(struct hf *h, const struct tower *t)
+TOWER(llama_tokens)
 {
 	const double side = llama_side(h, t);
 
 	return (double)LLAMA_TILES * side * side / 4;
 }
 
-static double
-pixtral_params(struct hf *h, const struct tower *t)
+TOWER(pixtral_params)
 {
-	(void)h;
 	return patches(t, 1) + t->layers * (4 * t->h * t->h + 3 * t->h * t->f + 2 * t->h) + t->h +
 	    4 * t->h * t->h + t->h * t->out + t->out * t->out;
 }
 
-static double
-pixtral_tokens(struct hf *h, const struct tower *t)
+TOWER(pixtral_tokens)
 {
 	const double side = vision_number(h, "vision_config.image_size", 1540) / (2 * t->patch);
 

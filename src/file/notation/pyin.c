@@ -354,10 +354,8 @@ read_script(struct py_reader *r)
 
 /* Nothing is told before all is known. */
 static void
-tell_nothing(void *to, const char *path, const char *why)
+tell_nothing(MAYBE void *to, MAYBE const char *path, MAYBE const char *why)
 {
-	(void)to, (void)path;
-	(void)why;
 }
 
 bool

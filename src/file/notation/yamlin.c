@@ -38,10 +38,9 @@ yamlin_plain(const char *text)
 
 #ifndef HAVE_YAML
 bool
-yamlin_parse(struct jsonin *j, const char *text, size_t size, const char *file,
+yamlin_parse(struct jsonin *j, MAYBE const char *text, MAYBE size_t size, const char *file,
     struct file_errors *errors)
 {
-	(void)text, (void)size;
 	*j = (struct jsonin){ .file = file, .errors = errors };
 	errors_add(errors, file, 0, "", "this program was built without libyaml: no YAML is read "
 	    "(fix: install libyaml-dev, configure and build again)");

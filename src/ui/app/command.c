@@ -27,9 +27,8 @@ static unsigned command_help(struct state *s, const char *argument);
 
 /* Commands that are but a flag. */
 static unsigned
-pass_flag(struct state *s, int flag)
+pass_flag(MAYBE struct state *s, int flag)
 {
-	(void)s;
 	return (unsigned)flag;
 }
 

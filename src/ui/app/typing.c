@@ -56,9 +56,8 @@ enter_go(struct state *s, const char *text)
 }
 
 static unsigned
-enter_filter(struct state *s, const char *text)
+enter_filter(struct state *s, MAYBE const char *text)
 {
-	(void)text;
 	return list_types(s) ? list_accept(s) : 0;
 }
 

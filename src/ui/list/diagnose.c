@@ -140,13 +140,12 @@ draw_bar(struct canvas *c, struct rect r, const struct diagnosed_term *t)
 
 /* Bars beside the numbers that are shown. */
 static void
-diagnose_draw(const struct state *s, struct canvas *c, struct rect r, int target)
+diagnose_draw(const struct state *s, struct canvas *c, struct rect r, MAYBE int target)
 {
 	const int x = 2 + label_columns(r.w - 2) + 2 * NUMBER_COLUMNS + CHANGE_COLUMNS + 2;
 	const int room = r.w - x - 1, w = room < BAR_MOST ? room : BAR_MOST;
 	struct rows rows;
 
-	(void)target;
 	if (s->checkup == NULL || w < BAR_LEAST)
 		return;
 	list_rows(&rows, s, r.w - 2);

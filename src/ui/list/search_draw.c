@@ -49,9 +49,8 @@ arrange(struct rect r)
 }
 
 struct rect
-search_part(const struct state *s, struct rect r)
+search_part(MAYBE const struct state *s, struct rect r)
 {
-	(void)s;
 	return arrange(r).plans;
 }
 

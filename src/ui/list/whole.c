@@ -159,9 +159,8 @@ whole_rows(struct rows *rows, const struct state *s)
 }
 
 static int
-whole_begin(const struct state *s)
+whole_begin(MAYBE const struct state *s)
 {
-	(void)s;
 	return RESULT_DAYS;
 }
 

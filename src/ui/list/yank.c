@@ -200,9 +200,8 @@ yank_named(struct state *s, const char *name)
 }
 
 static void
-yank_rows(struct rows *rows, const struct state *s)
+yank_rows(struct rows *rows, MAYBE const struct state *s)
 {
-	(void)s;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		rows_item(rows, (int)i, ROLE_TEXT, "%-8s  %s", table[i].name, table[i].help);
 }

@@ -446,9 +446,8 @@ memory_select(struct state *s, int64_t line)
 }
 
 static void
-memory_move(struct state *s, struct rect r, int way)
+memory_move(struct state *s, MAYBE struct rect r, int way)
 {
-	(void)r;
 	memory_select(s, scroll_step(line_of(s, s->stage.at), way, bars_lines(s)));
 }
 
@@ -471,11 +470,10 @@ memory_scroll(struct state *s, struct rect r, int lines)
 }
 
 static int64_t
-memory_at(const struct state *s, struct rect r, int x, int y)
+memory_at(const struct state *s, struct rect r, MAYBE int x, int y)
 {
 	const int64_t line = s->stage.first + y;
 
-	(void)x;
 	return y < bars_rows(r.w, r.h) && line < bars_lines(s) ? line : -1;
 }
 

@@ -229,9 +229,8 @@ step_part(const struct state *s, struct rect r)
 }
 
 static void
-step_move(struct state *s, struct rect r, int way)
+step_move(struct state *s, MAYBE struct rect r, int way)
 {
-	(void)r;
 	s->figure.at = scroll_step(s->figure.at, way, figures_count(s->estimate));
 }
 

@@ -103,14 +103,13 @@ form_selected(struct form *form, const struct form_row row[], int rows)
 }
 
 static void
-form_move(struct state *s, struct rect r, int way)
+form_move(struct state *s, MAYBE struct rect r, int way)
 {
 	struct form *form = &s->form;
 	struct form_row row[FORM_ROWS_MAX];
 	int n = form_rows(s, row), at = form_selected(form, row, n);
 	int step = way < 0 ? -1 : 1, left = way < 0 ? -way : way;
 
-	(void)r;
 	for (int i = at + step; i >= 0 && i < n && left > 0; i += step)
 		if (row[i].field != FIELD_NONE) {
 			form->field = row[i].field;
@@ -145,12 +144,11 @@ form_follow(struct state *s, struct rect r)
 }
 
 static int64_t
-form_at(const struct state *s, struct rect r, int x, int y)
+form_at(const struct state *s, MAYBE struct rect r, MAYBE int x, int y)
 {
 	struct form_row row[FORM_ROWS_MAX];
 	const int n = form_rows(s, row), at = s->form.first + y;
 
-	(void)r, (void)x;
 	return at < n && row[at].field != FIELD_NONE ? (int64_t)row[at].field : -1;
 }
 

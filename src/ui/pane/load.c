@@ -347,9 +347,8 @@ load_note(const struct state *s, struct ledger *ledger)
 
 /* Of the plan's own requests at once. */
 static void
-load_why(const struct state *s, struct why *why)
+load_why(MAYBE const struct state *s, struct why *why)
 {
-	(void)s;
 	text_put(why->title, sizeof why->title, "times of the plan");
 	why->result[why->results++].id = RESULT_TTFT;
 	why->result[why->results++].id = RESULT_TPOT;

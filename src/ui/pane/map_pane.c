@@ -321,9 +321,8 @@ map_aside(struct state *s, struct rect r, int way)
 }
 
 static void
-map_end(struct state *s, struct rect r, int way)
+map_end(struct state *s, MAYBE struct rect r, int way)
 {
-	(void)r;
 	s->map.cursor = way > 0 && s->estimate->laid_out ? s->estimate->layout.world - 1 : 0;
 }
 

@@ -86,9 +86,8 @@ pipeline_pane_zoom(struct state *s, struct rect r, int way)
 }
 
 static int64_t
-pipeline_pane_at(const struct state *s, struct rect r, int x, int y)
+pipeline_pane_at(const struct state *s, struct rect r, MAYBE int x, int y)
 {
-	(void)x;
 	return pipeline_at(&s->pipeline, &s->plan, s->estimate, r, y);
 }
 
@@ -102,9 +101,8 @@ pipeline_select(struct state *s, int64_t stage)
 }
 
 static void
-pipeline_subject(const struct state *s, char *buf, size_t size)
+pipeline_subject(MAYBE const struct state *s, char *buf, size_t size)
 {
-	(void)s;
 	text_put(buf, size, "pipeline");
 }
 
