@@ -56,6 +56,22 @@ best_of(struct room_answer *a, const char *objective, bool soon, struct estimate
 	return outlook_of(&a->outlook, &a->plan, &scope, work);
 }
 
+/* Names that the catalogue lacks, and rates without which no time is known, are the same in every plan of a space:
+ * none of them would be found, and only after all were looked at. */
+static bool
+can_find(const struct plan *p, const struct catalog *catalog)
+{
+	static const char *const hopeless[] = { "unknown_gpu", "unknown_model", "rate_not_known" };
+	struct diag_list diags = { 0 };
+
+	plan_check(p, catalog, &diags);
+	for (size_t i = 0; i < diags.count; i++)
+		for (size_t j = 0; j < sizeof hopeless / sizeof *hopeless; j++)
+			if (text_equal(diags.item[i].reason, hopeless[j]))
+				return false;
+	return true;
+}
+
 /* On p's GPUs, or on nodes as `nodes` says. */
 static bool
 search_plans(struct room_answer *a, const struct plan *p, const struct catalog *catalog,
@@ -65,7 +81,7 @@ search_plans(struct room_answer *a, const struct plan *p, const struct catalog *
 	char err[256];
 
 	wishes_usual(&w, p);
-	if (nodes != NULL && !wishes_free(&w, FIELD_NODES, nodes))
+	if (!can_find(p, catalog) || (nodes != NULL && !wishes_free(&w, FIELD_NODES, nodes)))
 		return false;
 	if (a->space == NULL)
 		a->space = malloc(sizeof *a->space);
