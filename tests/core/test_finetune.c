@@ -13,6 +13,7 @@
 #include "core/base/number.h"
 #include "core/model/flops.h"
 #include "core/model/mixer.h"
+#include "core/model/modules.h"
 #include "core/rules/check.h"
 #include "core/train/compute_adapters.h"
 #include "kept.h"
@@ -698,6 +699,34 @@ steps_by_foreach(void **state)
 	}
 }
 
+/* Autocast keeps 16-bit copies of fp32 weights where each GPU holds them whole: on one GPU, and on several that share
+ * nothing out (DDP); FSDP casts what it gathers. */
+static void
+copies_of_whole_weights(void **state)
+{
+	static const char run[] = HF "finetune.method=full adapter_dtype=fp32 cross_entropy=hf recompute=none ";
+	static const struct {
+		const char *settings;
+		bool copied;
+	} rows[] = {
+		{ "gpus_per_node=1", true }, { "gpus_per_node=8 global_batch_size=8", true },
+		{ "gpus_per_node=1 zero_stage=3", true },
+		{ "gpus_per_node=8 global_batch_size=8 zero_stage=1", false },
+		{ "gpus_per_node=8 global_batch_size=8 zero_stage=3", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char settings[512];
+		struct plan p;
+
+		text_put(settings, sizeof settings, "%s%s", run, rows[i].settings);
+		p = plan_of(settings);
+		if (modules_wide(&p) != rows[i].copied)
+			fail_msg("%s", rows[i].settings);
+	}
+}
+
 /* What offload takes from a GPU is on its host, with fp32 gradients for an optimizer that runs
  * there: 16 or 18 bytes a parameter over the ranks; inputs of layers where Unsloth leaves them. */
 static void
@@ -868,7 +897,7 @@ main(void)
 		cmocka_unit_test(long_rows), cmocka_unit_test(gathered_by_the_root),
 		cmocka_unit_test(blocks_that_nothing_fits_in), cmocka_unit_test(paged_moments),
 		cmocka_unit_test(on_the_host), cmocka_unit_test(fp8_attention),
-		cmocka_unit_test(steps_by_foreach), cmocka_unit_test(copies_to_the_host),
+		cmocka_unit_test(steps_by_foreach), cmocka_unit_test(copies_of_whole_weights), cmocka_unit_test(copies_to_the_host),
 		cmocka_unit_test(measured), cmocka_unit_test(head_alone_has_adapters), cmocka_unit_test(steps),
 	};
 

@@ -9,6 +9,7 @@
 #include "core/framework/framework.h"
 #include "core/framework/layout.h"
 #include "core/framework/resolve.h"
+#include "core/plan/batch.h"
 #include "core/rules/check.h"
 #include "golden.h"
 #include "settings.h"
@@ -492,11 +493,29 @@ a_million_ranks(void **state)
 	assert_false(layout_init(&l, &p, NULL));
 }
 
+/* A chunk holds what a layer more than fits evenly makes of it, and at least one. */
+static void
+layers_of_a_chunk(void **state)
+{
+	static const struct {
+		int64_t layers, pp, vpp, held;
+	} rows[] = { { 32, 4, 1, 8 }, { 32, 4, 2, 4 }, { 33, 4, 1, 9 }, { 31, 4, 1, 8 }, { 1, 8, 2, 1 }, { 5, 1, 1, 5 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct plan p = { .model.layers = rows[i].layers };
+
+		p.parallel.pp = rows[i].pp;
+		p.parallel.vpp = rows[i].vpp;
+		assert_int_equal(batch_chunk_layers(&p), rows[i].held);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(megatron), cmocka_unit_test(other_frameworks),
+		cmocka_unit_test(layers_of_a_chunk), cmocka_unit_test(megatron), cmocka_unit_test(other_frameworks),
 		cmocka_unit_test(deepspeed_folding),
 		cmocka_unit_test(deepspeed_sequence), cmocka_unit_test(random_partitions),
 		cmocka_unit_test(ring_hash_is_sorted), cmocka_unit_test(refusals_of_ours),

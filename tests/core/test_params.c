@@ -541,18 +541,22 @@ test_ledger(void **state)
 	}
 }
 
-/* Weights of all modules that an adapter can sit beside, in a layout. */
+/* Weights of all modules that an adapter can sit beside, in a layout; nothing is written behind the last of them. */
 static double
 base_of(struct plan *p, int64_t layout)
 {
 	const struct layer_kinds k = params_kinds(&p->model, 0, p->model.layers);
-	struct adapter_module m[ADAPTER_MODULES_MAX];
+	struct adapter_module m[ADAPTER_MODULES_MAX], untouched;
 	double sum = 0;
 	int count;
 
+	memset(m, 0xa5, sizeof m);
+	memset(&untouched, 0xa5, sizeof untouched);
 	p->parallel.layout = layout;
 	count = adapters_modules(p, &k, true, m);
 	assert_in_range(count, 1, ADAPTER_MODULES_MAX);
+	for (int i = count; i < ADAPTER_MODULES_MAX; i++)
+		assert_memory_equal(&m[i], &untouched, sizeof untouched);
 	for (int i = 0; i < count; i++)
 		if (!(m[i].traits & MATRIX_ROUTER))
 			sum += m[i].layers * m[i].in * m[i].out *

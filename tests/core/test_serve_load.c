@@ -648,21 +648,25 @@ test_transfer(void **state)
 	assert_true(estimate().transfer_seconds == 0);
 }
 
-/* The curve holds the plan's own point, and asks the engine for the others. */
+/* The curve holds the plan's own point, and asks the engine for the others; behind its last one nothing is written. */
 static void
 test_curve(void **state)
 {
-	struct serve_point point[SERVE_CURVE_MAX];
+	struct serve_point point[SERVE_CURVE_MAX], untouched;
 	struct serve own, other;
 	size_t n, at = 0;
 
 	(void)state;
+	memset(point, 0xa5, sizeof point);
+	memset(&untouched, 0xa5, sizeof untouched);
 	load("llama-3.1-8b");
 	gpus("1");
 	set("concurrency", "24");
 	own = estimate();
 	n = serve_curve(point, &p, &layout, &placement, &own, NULL);
 	assert_true(n >= 6 && n <= SERVE_CURVE_MAX);
+	for (size_t i = n; i < SERVE_CURVE_MAX; i++)
+		assert_memory_equal(&point[i], &untouched, sizeof untouched);
 	for (size_t i = 1; i < n; i++) {
 		assert_true(point[i].concurrency > point[i - 1].concurrency);
 		assert_true(point[i].tpot_seconds >= point[i - 1].tpot_seconds);

@@ -390,15 +390,16 @@ test_rates_of_pools(void **state)
 }
 
 /* Times of a curve rise with the rate, those of the plan's own are the estimate's, and those of the one inside the
- * limits keep them. */
+ * limits keep them; behind its last point nothing is written. */
 static void
 test_curve_rises(void **state)
 {
 	static const char *const shapes[] = { "0.3", "1", "10000" }, *const rates[] = { "2", "11", "23", "31", "200" },
 	    *const routes[] = { "least_loaded", "random", "round_robin" };
-	struct serve_point point[SERVE_CURVE_MAX];
+	struct serve_point point[SERVE_CURVE_MAX], untouched;
 
 	(void)state;
+	memset(&untouched, 0xa5, sizeof untouched);
 	load("llama-3.1-8b");
 	gpus("4");
 	set("replicas", "4");
@@ -412,8 +413,11 @@ test_curve_rises(void **state)
 		set("burstiness", shapes[i % 3]);
 		set("traffic.routing", routes[i / 3 % 3]);
 		s = estimate_at(rates[i / 9]);
+		memset(point, 0xa5, sizeof point);
 		n = serve_curve(point, &p, &layout, &placement, &s, &room);
 		assert_true(n > 9);
+		for (size_t k = n; k < SERVE_CURVE_MAX; k++)
+			assert_memory_equal(&point[k], &untouched, sizeof untouched);
 		for (size_t k = 0; k < n && point[k].load < 1; k++) {
 			const struct serve_point *a = &point[k > 0 ? k - 1 : 0], *b = &point[k];
 
