@@ -303,6 +303,13 @@ if there nemo-rl; then
 		# shellcheck disable=SC2086
 		has $pair
 	done
+	about 'what the program of a script trains'
+	for algorithm in grpo ppo dpo rm; do
+		exported nemo-rl --layout=torchtitan --zero-stage=3 --tp=1 --pp=1 --nodes=4 --model=llama-3.1-8b \
+		    --sequence-length=16384 --set rl.algorithm=$algorithm
+		run 0 import t/nemo-rl.sh
+		has algorithm $algorithm
+	done
 	printf 'defaults: ../sft.yaml\npolicy:\n  model_name: Qwen/Qwen3-8B\n' >sft.yaml
 	run 0 import sft.yaml --from=nemo-rl
 	has method full

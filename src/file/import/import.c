@@ -79,7 +79,7 @@ const struct importer import_table[] = {
 	    "accelerate launch&--per_device_train_batch_size&sft|accelerate launch&--per_device_train_batch_size&dpo", NULL, trl_read },
 	{ "torchtune", "configuration of a torchtune recipe (YAML), or overrides of tune run", NULL,
 	    "_component_: torchtune.|tune run", NULL, torchtune_read },
-	{ "nemo-rl", "configuration of NeMo-RL (YAML), or a script with overrides of it", NULL, "run_grpo&--config|run_grpo&policy.|run_sft&policy.|run_dpo&policy.|"
+	{ "nemo-rl", "configuration of NeMo-RL (YAML), or a script with overrides of it", NULL, "run_grpo&--config|run_grpo&policy.|run_ppo&policy.|run_rm&policy.|run_sft&policy.|run_dpo&policy.|"
 	    "run_sft.py&--config&cluster.|run_dpo.py&--config&cluster.|" "policy:&megatron_cfg:|policy:&dtensor_cfg:|"
 	    "policy:&defaults:|defaults:&.yaml", NULL, nemo_read },
 	{ "nanotron", "configuration of nanotron (YAML)", NULL,

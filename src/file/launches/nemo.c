@@ -38,12 +38,13 @@ take_pools(struct import *im, const struct jsonin *j, bool ppo)
 	    "grpo.async_grpo.max_trajectory_age_steps");
 }
 
-/* What is trained, by the section of it or by the name of a file with the rest, which may not be
- * there: "grpo_math_1B.yaml"; "" unknown. */
+/* What is trained, by the section of it, by the name of a file with the rest, which may not be
+ * there, "grpo_math_1B.yaml", or by the script's program, "examples/run_dpo.py"; "" unknown. */
 static const char *
-kind_of(const struct jsonin *j, const char *base)
+kind_of(const struct jsonin *j, const char *base, const char *script)
 {
 	static const char *const kinds[] = { "ppo", "grpo", "dpo", "rm", "sft" };
+	char program[16];
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (jsonin_has(j, kinds[i]))
@@ -51,6 +52,11 @@ kind_of(const struct jsonin *j, const char *base)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (strncmp(base, kinds[i], strlen(kinds[i])) == 0)
 			return kinds[i];
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		text_put(program, sizeof program, "run_%s.py", kinds[i]);
+		if (strstr(script, program) != NULL)
+			return kinds[i];
+	}
 	return "";
 }
 
@@ -123,7 +129,7 @@ nemo_read(struct import *im)
 			if (jsonin_text(&j, below[i]) != NULL)
 				text_put(base, sizeof base, "%s", pathname_last(jsonin_text(&j, below[i])));
 		named_inherit(im, &j);
-		kind = kind_of(&j, base);
+		kind = kind_of(&j, base, im->text);
 		megatron = settings_on(&j, "policy.megatron_cfg.enabled");
 		granularity = jsonin_text(&j, "policy.megatron_cfg.recompute_granularity");
 
