@@ -190,6 +190,11 @@ if there nanotron; then
 	has preset llama-3.2-1b
 	has grad_dtype fp16
 	err_has 'the shape is that of the catalogue'
+	run 0 import t/nanotron.sh
+	for pair in 'layout nanotron' 'preset llama-3.2-1b' 'grad_dtype fp16'; do
+		# shellcheck disable=SC2086
+		has $pair
+	done
 	sed '/num_key_value_heads/d' t/nanotron.yaml >plain.yaml
 	run 0 import plain.yaml
 	has kv_heads 32

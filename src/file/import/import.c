@@ -82,8 +82,8 @@ const struct importer import_table[] = {
 	{ "nemo-rl", "configuration of NeMo-RL (YAML), or a script with overrides of it", NULL, "run_grpo&--config|run_grpo&policy.|run_ppo&policy.|run_rm&policy.|run_sft&policy.|run_dpo&policy.|"
 	    "run_sft.py&--config&cluster.|run_dpo.py&--config&cluster.|" "policy:&megatron_cfg:|policy:&dtensor_cfg:|"
 	    "policy:&defaults:|defaults:&.yaml", NULL, nemo_read },
-	{ "nanotron", "configuration of nanotron (YAML)", NULL,
-	    "parallelism:&tokens:&batch_accumulation_per_replica", NULL, nanotron_read },
+	{ "nanotron", "configuration of nanotron (YAML), or a script with it", NULL,
+	    "parallelism:&tokens:&batch_accumulation_per_replica|run_train.py&--config-file", NULL, nanotron_read },
 	{ "composer", "configuration of llm-foundry's trainer with Composer (YAML), or a script of it", NULL,
 	    "device_train_microbatch_size|global_train_batch_size:|composer &train.py", NULL, composer_read },
 	{ "maxtext", "configuration of MaxText on GPUs (YAML), or a script of its trainer", NULL,

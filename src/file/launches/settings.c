@@ -483,7 +483,7 @@ nanotron_read(struct import *im)
 	const struct plan *p = im->plan;
 	struct jsonin j;
 
-	if (yamlin_parse(&j, im->text, im->size, im->name, im->errors)) {
+	if (settings_read(&j, im, NULL)) {
 		const int64_t dp = settings_number(&j, "parallelism.dp", 1);
 
 		import_own_model(im);
