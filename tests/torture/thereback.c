@@ -58,15 +58,16 @@ compare(const struct thereback *t, const struct export *e, const struct plan *ra
 	}
 }
 
+/* kind: of what, NULL where the file has to tell itself. */
 static void
-read_back(const struct thereback *t, const struct export *e, const char *path, struct plan *back)
+read_back(const struct thereback *t, const struct export *e, const char *path, const char *kind, struct plan *back)
 {
 	struct file_errors errors = { 0 };
 	struct import im = { .catalog = t->catalog, .plan = back, .errors = &errors, .has_model = true,
 		.world = export_world(e, t->by) };
 	struct plan raw;
 
-	if (import_file(&im, path, t->by->kind) != IMPORT_DONE) {
+	if (import_file(&im, path, kind) != IMPORT_DONE) {
 		t->found(t->context, "not read: ", errors.count > 0 ? errors.line[0] : path);
 	} else {
 		raw = *back;
@@ -74,6 +75,29 @@ read_back(const struct thereback *t, const struct export *e, const char *path, s
 		compare(t, e, &raw, back);
 	}
 	import_free(&im);
+}
+
+/* Scripts that start it say the same, by the files that they name; but for one that names a module of Python, and for
+ * the half of engines whose other half is on GPUs of its own. */
+static void
+read_scripts(const struct thereback *t, const struct export *e)
+{
+	struct thereback of_script = *t;
+	struct plan back;
+	char path[96];
+
+	of_script.field = NULL;
+	if (text_equal(t->by->name, "torchtitan-python"))
+		return;
+	for (size_t i = 0; e->files > 1 && i < e->files; i++) {
+		const char *name = e->file[i].name, *dot = strrchr(name, '.');
+
+		if (dot == NULL || !text_equal(dot, ".sh") || strstr(name, "-ffn.") != NULL ||
+		    (t->by->launch != NULL && text_equal(name, t->by->launch)))
+			continue;
+		text_put(path, sizeof path, "t/%s", name);
+		read_back(&of_script, e, path, NULL, &back);
+	}
 }
 
 static void
@@ -86,7 +110,8 @@ write_and_read(const struct thereback *t, const struct export *e, struct plan *b
 		t->found(t->context, "not written: ", note);
 	text_put(path, sizeof path, "%s%s", many ? "t/" : "", t->by->launch != NULL ? t->by->launch :
 	    e->file[0].name);
-	read_back(t, e, path, back);
+	read_back(t, e, path, t->by->kind, back);
+	read_scripts(t, e);
 	for (size_t i = 0; i < e->files; i++) {
 		text_put(path, sizeof path, "%s%s", many ? "t/" : "", e->file[i].name);
 		remove(path);
