@@ -1176,6 +1176,50 @@ times_are_known(void **state)
 	}
 }
 
+/* What seconds of a step of phases add to a score comes to the score, or to the inverse of a rate, with all of them. */
+static void
+phases_weigh(void **state)
+{
+	static const char *const names[] = { "time", "tokens", "rl.tokens_per_second", "gpu-hours", "cost" };
+	const struct plan p = settings_plan(RATES, DENSE "cluster.memory_gib=80 cluster.nodes=1 cluster.gpu_hour_price=2.5 "
+	    "training.sequence_length=2048 training.global_batch_size=16 rl.algorithm=grpo rl.response_tokens=512 "
+	    "rl.response_limit=1024");
+	struct search_target t;
+	char err[128];
+	double v;
+
+	(void)state;
+	estimate_run(estimate, &p, NULL, NULL);
+	assert_true(estimate->legal && estimate->reinforced);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		double weighed;
+
+		assert_true(target_find(&t, names[i], &p, err, sizeof err) && target_value(&t, &p, estimate, &v));
+		weighed = target_phase_weight(&t, &p) * estimate->rl.step_seconds;
+		assert_true(fabs(weighed / target_phase_most(&t, strstr(names[i], "tokens") != NULL ? -v : v) - 1) < 1e-9);
+	}
+}
+
+/* A condition is missed by how many times too much or too little there is. */
+static void
+conditions_miss(void **state)
+{
+	static const struct {
+		const char *condition;
+		double miss;
+	} rows[] = { { "gpus<=16", 0 }, { "gpus>=16", 0 }, { "gpus<=4", 4 }, { "gpus>=64", 4 }, { "gpus<=12", 16. / 12 } };
+	const struct plan p = settings_plan(RATES DENSE, "cluster.nodes=2");
+	struct search_condition c;
+	char err[128];
+
+	(void)state;
+	estimate_run(estimate, &p, NULL, NULL);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		assert_true(condition_parse(&c, rows[i].condition, &p, err, sizeof err));
+		assert_true(fabs(condition_miss(&c, &p, estimate) - rows[i].miss) < 1e-12);
+	}
+}
+
 /* A request takes each further token as often as it has them, and one plan may have more GPUs. */
 static void
 whys(void **state)
@@ -1517,8 +1561,9 @@ main(void)
 		cmocka_unit_test(kept_activations), cmocka_unit_test(traffic_before_pipelines),
 		cmocka_unit_test(layouts_place), cmocka_unit_test(nearest_of_none),
 		cmocka_unit_test(likes_of_the_last), cmocka_unit_test(likes_on_a_front), cmocka_unit_test(copies_are_cut),
-		cmocka_unit_test(odd_splits_are_cut), cmocka_unit_test(at_a_rate),
-		cmocka_unit_test(values), cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(whys),
+		cmocka_unit_test(odd_splits_are_cut), cmocka_unit_test(at_a_rate), cmocka_unit_test(values),
+		cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(phases_weigh),
+		cmocka_unit_test(conditions_miss), cmocka_unit_test(whys),
 		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines), cmocka_unit_test(budgets),
 		cmocka_unit_test(limits_of_service), cmocka_unit_test(questions_as_typed),
 		cmocka_unit_test(cancelled),
