@@ -3,7 +3,9 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/estimate/result.h"
 #include "core/search/search_cut.h"
 #include "core/search/search_rank.h"
 #include "core/search/search_room.h"
