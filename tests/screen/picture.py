@@ -73,7 +73,7 @@ def cells(screen):
                 ink, ground = look.colours()
                 if part == " " and not look.line:
                     ink = TEXT  # nobody sees it
-                rows[-1].append((part, ink, ground, look.bold, look.line))
+                rows[-1].append((part, ink, ground, look.bold and part != " ", look.line))
         while rows[-1] and rows[-1][-1] == (" ", TEXT, GROUND, rows[-1][-1][3], False):
             rows[-1].pop()  # nothing to see
     return rows

@@ -1,7 +1,6 @@
 #include <locale.h>
 
 #include "support.h"
-#include "ui/screen/looks.h"
 
 static const struct style plain = { .role = ROLE_TEXT };
 
@@ -130,162 +129,6 @@ test_print(void **unused)
 	canvas_free(&c);
 }
 
-/* In which look a cell is sent to a screen that shows something else, or (blank) nothing; NULL: not at all. */
-static const struct looks_cell *
-sent(const struct canvas *c, int x, int y, bool blank)
-{
-	static struct looks_cell cell[80];
-	struct canvas was;
-	int n;
-
-	assert_true(canvas_init(&was, c->w, c->h, true));
-	canvas_fill(&was, (struct rect){ 0, 0, c->w, c->h }, (struct style){ .role = ROLE_ERROR });
-	n = looks_changed(c, blank ? NULL : &was, THEME_256, PALETTE_DARK, cell);
-	canvas_free(&was);
-	for (int i = 0; i < n; i++)
-		if (cell[i].at == y * c->w + x)
-			return &cell[i];
-	return NULL;
-}
-
-/* Blanks in short gaps go with the word before them; the others have no look, and a blank screen has
- * them. */
-static void
-test_looks(void **unused)
-{
-	const struct style key = { .role = ROLE_KEY }, group = { .role = ROLE_GROUP };
-	struct look word;
-	struct canvas c;
-	struct rect all;
-
-	(void)unused;
-	assert_true(canvas_init(&c, 40, 2, true));
-	all = (struct rect){ 0, 0, c.w, c.h };
-	canvas_text(&c, all, 2, 0, key, "ab");
-	canvas_text(&c, all, 8, 0, (struct style){ .role = ROLE_TEXT }, "cd");
-	canvas_text(&c, all, 10 + LOOKS_GAP + 1, 0, key, "e");
-	canvas_text(&c, all, 0, 1, group, "x");
-	canvas_text(&c, all, 3, 1, key, "\346\274\242");
-	canvas_text(&c, all, 7, 1, key, "y");
-	word = theme_look(key, THEME_256, PALETTE_DARK);
-	for (int x = 0; x < c.w; x++) {
-		const bool shown = (x >= 2 && x < 10) || x == 11 + LOOKS_GAP;
-		const struct looks_cell *cell = sent(&c, x, 0, false);
-
-		assert_int_equal(!cell->plain, shown);
-		assert_int_equal(cell->look.fg == word.fg, (x >= 2 && x < 8) || x == 11 + LOOKS_GAP);
-		assert_true(shown || cell->look.fg == -1);
-		assert_int_equal(sent(&c, x, 0, true) != NULL, shown);
-	}
-	assert_true(sent(&c, 1, 1, false)->plain); /* not on a background */
-	assert_false(sent(&c, 5, 1, true)->plain); /* after a wide one */
-	assert_int_equal(sent(&c, 5, 1, true)->look.fg, word.fg);
-	canvas_fill(&c, (struct rect){ 10, 1, 30, 1 }, group);
-	canvas_fill(&c, (struct rect){ 36, 1, 2, 1 }, (struct style){ .role = ROLE_GROUP, .index = 1 });
-	canvas_text(&c, all, 12, 1, group, "z");
-	word = theme_look(group, THEME_256, PALETTE_DARK);
-	for (int x = 10; x < c.w; x++) { /* on a background: without letters in a run without ink */
-		const struct look look = sent(&c, x, 1, true)->look;
-
-		assert_int_equal(look.bg == word.bg, x < 36 || x >= 38);
-		assert_int_equal(look.fg, x < 36 ? word.fg : -1);
-	}
-	/* alone between two backgrounds a blank may be painted over them */
-	canvas_fill(&c, (struct rect){ 20, 1, 1, 1 }, (struct style){ .role = ROLE_TEXT });
-	assert_non_null(sent(&c, 20, 1, true));
-	canvas_free(&c);
-}
-
-/* How much a terminal gets for the runs of cells in the order of their turns. */
-static int
-changes_of(const struct looks_cell *cell, int n, int turns)
-{
-	int changes = 0, bg = -1;
-
-	for (int turn = 0; turn <= turns; turn++)
-		for (int i = 0; i < n; i++)
-			if (cell[i].turn == turn && cell[i].look.bg >= 0 && cell[i].look.bg != bg) {
-				bg = cell[i].look.bg;
-				changes++;
-			}
-	return changes;
-}
-
-/* Sixteen colours over and over are sent one after another; two in turn are not, nor what is small. Where
- * a row of the first turn has others on it, it is painted as one. */
-static void
-test_turns(void **unused)
-{
-	static struct looks_cell cell[40 * 20];
-	struct canvas c;
-	int n, turns;
-
-	(void)unused;
-	assert_true(canvas_init(&c, 40, 20, true));
-	for (int y = 0; y < 20; y++)
-		for (int x = 0; x < 40; x++)
-			canvas_put(&c, x, y, (struct style){ .role = ROLE_GROUP, .index = (uint8_t)(x / 2 % 16) }, L' ');
-	n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
-	assert_int_equal(n, 40 * 20);
-	turns = looks_turns(cell, n, c.w);
-	assert_int_equal(turns, 16);
-	assert_int_equal(changes_of(cell, n, turns), 16);
-	n = looks_changed(&c, &c, THEME_256, PALETTE_DARK, cell);
-	assert_int_equal(n, 0);
-	/* every other cell is of one colour, and so is what is under those between */
-	for (int y = 0; y < 20; y++)
-		for (int x = 0; x < 40; x += 2)
-			canvas_put(&c, x, y, (struct style){ .role = ROLE_GROUP, .index = 20 }, L' ');
-	n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
-	assert_int_equal(looks_turns(cell, n, c.w), 16);
-	for (int i = 0; i < n; i++)
-		assert_int_equal(cell[i].under.bg, cell[0].look.bg);
-	/* two colours: row by row; a blank between two runs keeps its pair, many are cut out of them */
-	for (int rows = 4; rows <= 20; rows += 16) {
-		for (int y = 0; y < 20; y++)
-			for (int x = 0; x < 40; x++)
-				canvas_put(&c, x, y, x == 20 && y < rows ? (struct style){ .role = ROLE_TEXT } :
-				    (struct style){ .role = ROLE_GROUP, .index = (uint8_t)(x / 2 % 2) }, L' ');
-		n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
-		assert_int_equal(looks_turns(cell, n, c.w), rows == 20);
-		assert_int_equal(cell[20].plain, rows == 20);
-		assert_int_equal(cell[20].look.bg, -1);
-		assert_int_equal(cell[20].under.bg, rows == 20 ? cell[19].look.bg : -1);
-	}
-	canvas_free(&c);
-}
-
-/* Sparse colours between cells of a dense one, as the second kind of a map stands beside the first: those
- * of a turn are apart, so that nothing between them is sent again, and the dense ones are sent in a row. */
-static void
-test_turns_between(void **unused)
-{
-	static struct looks_cell cell[80 * 20];
-	int n, turns, last[256] = { 0 };
-	struct canvas c;
-
-	(void)unused;
-	assert_true(canvas_init(&c, 80, 20, true));
-	for (int y = 0; y < 20; y++)
-		for (int x = 0; x < 80; x++)
-			canvas_put(&c, x, y, (struct style){ .role = ROLE_GROUP,
-				.index = (uint8_t)(x % 2 == 0 ? (x / 16 + y) % 8 : 8 + y / 10) }, L' ');
-	n = looks_changed(&c, NULL, THEME_256, PALETTE_DARK, cell);
-	turns = looks_turns(cell, n, c.w);
-	assert_int_equal(turns, 8 * 4);
-	assert_int_equal(changes_of(cell, n, turns), 2 + 8);
-	for (int i = 0; i < n; i++) {
-		if (cell[i].at % 2 != 0)
-			assert_int_equal(cell[i].turn, 0);
-		else if (cell[i].at % 80 > 0)
-			assert_int_equal(cell[i].under.bg, cell[i - 1].under.bg);
-		if (cell[i].turn > 0 && last[cell[i].turn] / 80 == cell[i].at / 80 && cell[i].at % 80 > 16)
-			assert_true(cell[i].at - last[cell[i].turn] > 6);
-		last[cell[i].turn] = cell[i].at;
-	}
-	canvas_free(&c);
-}
-
 /* The part of a list that is shown, beside the title; nothing where all of it is. */
 static void
 test_frame_part(void **unused)
@@ -325,9 +168,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clip), cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_bad_text), cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_print), cmocka_unit_test(test_looks),
-		cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_turns_between),
+		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_frame_part),
 	};
 

@@ -6,7 +6,7 @@
 #include "ui/pane/panes.h"
 #include "ui/state/summary.h"
 
-enum { PART_COLUMNS = 14 };
+enum { PART_COLUMNS = 14, EDGE_STEP = 16 };
 
 int
 frame_tabs(const struct state *s, enum pane first, enum pane shown, struct tab tab[PANE_COUNT])
@@ -80,6 +80,17 @@ put_title(const struct state *s, const struct arrange *a, enum pane pane, bool w
 		add_changes(s, room, whole ? 0 : PART_COLUMNS, buf, size);
 }
 
+/* Blanks follow, so that a longer or a shorter text leaves the line behind it: that takes three bytes a cell. */
+static void
+put_edge(struct canvas *c, struct rect edge, const char *text)
+{
+	const struct style style = { .role = ROLE_TEXT };
+	const int w = (canvas_width(c, text) + EDGE_STEP - 1) / EDGE_STEP * EDGE_STEP;
+
+	canvas_fill(c, (struct rect){ edge.x, edge.y, w < edge.w ? w : edge.w, 1 }, style);
+	canvas_text_cut(c, edge, edge.x, edge.y, edge.w, style, text);
+}
+
 void
 frame_draw(const struct state *s, struct canvas *c, const struct arrange *a, enum pane pane)
 {
@@ -111,7 +122,6 @@ frame_draw(const struct state *s, struct canvas *c, const struct arrange *a, enu
 		type->edge(s, r.w - 6, buf, sizeof buf);
 		text_put(text, sizeof text, " %s ", buf);
 		if (buf[0] != '\0')
-			canvas_text_cut(c, r, r.x + 2, r.y + r.h - 1, r.w - 4,
-			    (struct style){ .role = ROLE_TEXT }, text);
+			put_edge(c, (struct rect){ r.x + 2, r.y + r.h - 1, r.w - 4, 1 }, text);
 	}
 }

@@ -8,25 +8,17 @@
 #include "ui/screen/canvas.h"
 #include "ui/screen/theme.h"
 
-enum { LOOKS_GAP = 12 }; /* blanks between two words that are sent as a part of them */
-
 /* A cell that is to be sent. */
 struct looks_cell {
 	int at;            /* row x width + column */
-	bool plain;        /* it has no look of its own */
 	uint8_t turn;
 	struct look look;
 	struct look under; /* in turns: that it has in the first, with a background if any */
 };
 
 /*
- * Cells that are other ones than they were (NULL: all of a screen that is blank), row by row, into room
- * for all. Returns how many.
- *
- * A blank looks the same in every colour of letters: those in a short gap between words take the look of
- * the word before them, and the others none at all; a blank screen has those but where they stand alone.
- * On a background of their own, blanks of a run without letters have no colour of letters: curses sends
- * both colours of a pair with each change of one.
+ * Cells that look other than they did (NULL: on a screen that is blank), row by row, into room for all.
+ * Returns how many. A blank has no look but its ground.
  */
 int looks_changed(const struct canvas *c, const struct canvas *was, enum theme_colors colors,
     enum theme_palette palette, struct looks_cell *cell);

@@ -32,7 +32,8 @@
 enum {
 	SIZE_MOST = 1000,  /* columns and rows that are used of a terminal */
 	ANSWER_MS = 100,
-	LARGE = 256,       /* cells of a picture that takes several writes: curses has room for 2,800 bytes */
+	UNDERLINE_BIT = 2, DIM_BIT = 16, /* in terminfo's no_color_video */
+	LARGE = 256,       /* cells of a picture that is worth an order of its own */
 };
 
 /* xterm's control sequences: keep the title of the window, and give it back. */
@@ -109,18 +110,15 @@ static enum theme_colors
 color_depth(enum color_when color)
 {
 	const char *no_color = getenv("NO_COLOR");
+	const int many = tigetnum("colors");
 
-	if (color == COLOR_NEVER || !has_colors())
+	if (color == COLOR_NEVER)
 		return THEME_MONO;
 	if (color == COLOR_AUTO && no_color != NULL && no_color[0] != '\0')
 		return THEME_MONO;
-	if (start_color() == ERR || use_default_colors() == ERR || COLORS < 8)
+	if (set_a_foreground == NULL || set_a_background == NULL || orig_pair == NULL || many < 8)
 		return THEME_MONO;
-#if !defined NCURSES_EXT_COLORS || !NCURSES_EXT_COLORS
-	if (COLORS > 256) /* no pairs of such colours: the first eight are as everywhere */
-		return THEME_8;
-#endif
-	return COLORS > 256 ? THEME_DIRECT : COLORS == 256 ? THEME_256 : COLORS >= 16 ? THEME_16 : THEME_8;
+	return many > 256 ? THEME_DIRECT : many == 256 ? THEME_256 : many >= 16 ? THEME_16 : THEME_8;
 }
 
 /* Ctrl-S is a key: it must not freeze the screen until somebody thinks of Ctrl-Q. */
@@ -173,13 +171,22 @@ take_size(struct terminal *t)
 	t->h = LINES;
 }
 
-/* Write what waits, and what curses has to write; the terminal may take its time. */
+/* Write what waits, and these bytes; the terminal may take its time. */
 static void
-send_changes(void)
+write_bytes(const char *bytes, size_t n)
 {
 	signals_let_in();
 	fflush(stdout);
-	refresh();
+	while (n > 0) {
+		const ssize_t written = write(STDOUT_FILENO, bytes, n);
+
+		if (written < 0 && errno != EINTR)
+			break;
+		if (written > 0) {
+			bytes += written;
+			n -= (size_t)written;
+		}
+	}
 	signals_hold();
 }
 
@@ -194,6 +201,7 @@ send_with_next(const struct terminal *t, const char *bytes)
 }
 
 static int32_t find_key(const char *sequence);
+static send_word terminal_word;
 
 bool
 term_open(struct terminal *t, enum color_when color)
@@ -217,18 +225,14 @@ term_open(struct terminal *t, enum color_when color)
 	noecho();
 	nonl();
 	ignore_flow_control();
-	/*
-	 * Until the screen has been left once, curses sends every movement of the cursor by
-	 * itself (ncurses/tty/lib_mvcur.c, ewInitial): dozens of writes a picture, each a packet
-	 * of SSH and a half-drawn screen. Back at once, before there are colours: with them
-	 * curses resets the terminal's palette, which the user may have set.
-	 */
-	endwin();
-	send_changes();
-	clearok(curscr, TRUE); /* a picture on a cleared screen is shorter than its changes */
+	refresh(); /* what curses writes to begin; no more comes from it but to leave the screen */
 	keypad(stdscr, TRUE);
 	t->colors = color_depth(color);
 	t->utf8 = locale_utf8();
+	t->send = (struct send){ .word = terminal_word, .colors = t->colors, .utf8 = t->utf8,
+		.scrolls = auto_right_margin && !eat_newline_glitch,
+		.dim_alone = no_color_video > 0 && (no_color_video & DIM_BIT) != 0,
+		.underline_alone = no_color_video > 0 && (no_color_video & UNDERLINE_BIT) != 0 };
 	t->has_mouse = key_mouse != NULL;
 	t->marks_pastes = t->has_mouse; /* terminals that know the one know the other */
 	send_with_next(t, paste_on);
@@ -250,16 +254,6 @@ await_answer(struct terminal *t)
 		errno = 0;
 }
 
-static void
-forget_pairs(struct terminal *t)
-{
-	for (int i = 0; i < PAIR_COLORS; i++) {
-		free(t->pair[i]);
-		t->pair[i] = NULL;
-	}
-	t->pairs = 0;
-}
-
 void
 term_close(struct terminal *t)
 {
@@ -267,13 +261,12 @@ term_close(struct terminal *t)
 	await_answer(t);
 	leave(t);
 	delscreen(t->screen);
-	forget_pairs(t);
 	free(t->cell);
+	free(t->send.bytes);
 	canvas_free(&t->shown);
 	signals_give();
 }
 
-#if defined NCURSES_EXT_COLORS && NCURSES_EXT_COLORS
 /* What a terminal of direct colours calls a colour of the palette. Such terminals take the
  * lowest numbers for the palette all the same, so darkest blues get a trace of red. */
 static int
@@ -286,125 +279,106 @@ direct_color(int color)
 	rgb = (int)theme_rgb(color);
 	return rgb < 256 ? rgb | 0x010000 : rgb;
 }
-#endif
 
+/* A capability without the delays that terminals of old needed ("$<2>"). */
 static void
-make_pair(const struct terminal *t, int pair, struct look look)
+take_word(char word[SEND_WORD], const char *text)
 {
-#if defined NCURSES_EXT_COLORS && NCURSES_EXT_COLORS
-	if (t->colors == THEME_DIRECT) {
-		init_extended_pair(pair, direct_color(look.fg), direct_color(look.bg));
-		return;
+	text_put(word, SEND_WORD, "%s", text != NULL && text != (char *)-1 ? text : "");
+	word[strcspn(word, "$")] = '\0';
+}
+
+/* All attributes off, without the character sets that are never changed. */
+static const char *
+plain_look(void)
+{
+	return exit_attribute_mode != NULL && strstr(exit_attribute_mode, "\033[m") != NULL ? "\033[m" :
+	    exit_attribute_mode;
+}
+
+/* What the terminal's type says with no number, NULL for what takes some. */
+static const char *
+fixed_word(enum send_what what)
+{
+	switch (what) {
+	case SEND_CLEAR: return clear_screen;
+	case SEND_ERASE_LINE: return clr_eol;
+	case SEND_PLAIN: return plain_look();
+	case SEND_BOLD: return enter_bold_mode;
+	case SEND_DIM: return enter_dim_mode;
+	case SEND_UNDERLINE: return enter_underline_mode;
+	case SEND_REVERSE: return enter_reverse_mode;
+	default: return NULL;
 	}
-#endif
-	init_pair((short)pair, look.fg, look.bg);
 }
 
-/* The colour pair for a look, made when first needed; 0 is the terminal's own, and has to
- * do when there are no more: with 8 colours there are 63. Text in that colour has a pair all
- * the same: without one, curses would reset all attributes each time it comes back to it. */
-static short
-pair_of(struct terminal *t, struct look look)
+static const char *
+numbered_word(enum send_what what)
 {
-	short **row = &t->pair[look.fg + 1], *pair;
-
-	if (*row == NULL)
-		*row = calloc(PAIR_COLORS, sizeof **row);
-	pair = *row != NULL ? *row + look.bg + 1 : NULL;
-	if (pair != NULL && *pair != 0)
-		return *pair;
-	if (pair == NULL || t->pairs + 1 >= COLOR_PAIRS || t->pairs + 1 > SHRT_MAX) {
-		t->short_of_pairs = true;
-		return 0;
+	switch (what) {
+	case SEND_MOVE: return cursor_address;
+	case SEND_COLUMN: return column_address;
+	case SEND_RIGHT: return parm_right_cursor;
+	case SEND_LEFT: return parm_left_cursor;
+	case SEND_UP: return parm_up_cursor;
+	case SEND_DOWN: return parm_down_cursor;
+	case SEND_ERASE: return erase_chars;
+	case SEND_INK: return set_a_foreground;
+	case SEND_GROUND: return set_a_background;
+	default: return NULL;
 	}
-	t->pairs++;
-	make_pair(t, t->pairs, look);
-	return *pair = (short)t->pairs;
 }
 
-/* Cells beside each other, which go to curses at once; the last one again is taken as it is. */
-struct strip {
-	struct terminal *t;
-	int w;            /* of a row */
-	int at, count;
-	wchar_t ch;       /* of the last one */
-	struct look look;
-	bool plain, any;
-	attr_t attr;
-	short pair;
-	cchar_t cell[64];
-};
-
-static void
-strip_put(struct strip *s)
+/* One cell, which is shorter where it has a word of its own; not a line feed, which goes to column 0 too on some. */
+static const char *
+single_word(enum send_what what)
 {
-	if (s->count > 0)
-		mvadd_wchnstr(s->at / s->w, s->at % s->w, s->cell, s->count);
-	s->count = 0;
-}
-
-static void
-strip_look(struct strip *s, struct look look, bool plain)
-{
-	if (s->any && plain == s->plain && memcmp(&look, &s->look, sizeof look) == 0)
-		return;
-	s->any = true;
-	s->look = look;
-	s->plain = plain;
-	s->pair = plain || s->t->colors == THEME_MONO ? 0 : pair_of(s->t, look);
-	s->attr = (look.bold ? A_BOLD : A_NORMAL) | (look.dim ? A_DIM : A_NORMAL) |
-	    (look.underline ? A_UNDERLINE : A_NORMAL) | (look.reverse ? A_REVERSE : A_NORMAL);
-	s->ch = L'\0';
-}
-
-static void
-strip_add(struct strip *s, int at, wchar_t ch, struct look look, bool plain)
-{
-	const wchar_t text[2] = { ch, L'\0' };
-
-	if (s->count == (int)COUNT(s->cell) || at != s->at + s->count || at % s->w == 0)
-		strip_put(s);
-	strip_look(s, look, plain);
-	if (ch == s->ch && s->count > 0)
-		s->cell[s->count] = s->cell[s->count - 1];
-	else if (setcchar(&s->cell[s->count], text, s->attr, s->pair, NULL) != OK)
-		return;
-	s->ch = ch;
-	if (s->count++ == 0)
-		s->at = at;
-}
-
-/* Cells that changed, of a large picture in turns. Under: what stands there until its turn comes. */
-static void
-put_cells(struct terminal *t, const struct canvas *c, int n)
-{
-	const int turns = n >= LARGE ? looks_turns(t->cell, n, c->w) : 0;
-	struct strip strip = { .t = t, .w = c->w };
-
-	leaveok(stdscr, TRUE);
-	for (int turn = 0; turn <= turns; turn++) {
-		if (turn > 0)
-			send_changes();
-		for (int i = 0; i < n; i++) {
-			const struct looks_cell *cell = &t->cell[i];
-
-			if (cell->turn == turn)
-				strip_add(&strip, cell->at, c->cell[cell->at].ch, cell->look, cell->plain);
-			else if (turn == 0 && cell->under.bg >= 0)
-				strip_add(&strip, cell->at, L' ', cell->under, false);
-		}
-		strip_put(&strip);
+	switch (what) {
+	case SEND_RIGHT: return cursor_right;
+	case SEND_LEFT: return cursor_left;
+	case SEND_UP: return cursor_up;
+	default: return NULL;
 	}
-	leaveok(stdscr, FALSE);
-	move(c->cursor_y, c->cursor_x);
-	send_changes();
+}
+
+/* How this terminal says it (send.h). */
+static void
+terminal_word(enum send_what what, int a, int b, char word[SEND_WORD])
+{
+	const bool is_color = what == SEND_INK || what == SEND_GROUND;
+	const char *numbered = numbered_word(what), *single = a == 1 ? single_word(what) : NULL;
+
+	if (single != NULL)
+		take_word(word, single);
+	else if (numbered == NULL)
+		take_word(word, fixed_word(what));
+	else if (is_color && a < 0) /* "AX": it knows ANSI's own colours one by one */
+		take_word(word, tigetflag("AX") <= 0 ? "" : what == SEND_INK ? "\033[39m" : "\033[49m");
+	else
+		take_word(word, tiparm(numbered, is_color && tigetnum("colors") > 256 ? direct_color(a) : a, b));
+}
+
+/* Cells that changed, of a large picture in turns. */
+static void
+put_cells(struct terminal *t, const struct canvas *c, int n, bool whole, bool sync)
+{
+	/* A terminal that can shows a large picture when all of it is there (mode 2026:
+	 * https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036). */
+	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
+
+	if (!send_cells(&t->send, c, t->cell, n, n >= LARGE ? looks_turns(t->cell, n, c->w) : 0, whole))
+		return;
+	if (sync)
+		send_with_next(t, begin);
+	write_bytes(t->send.bytes, t->send.size);
+	if (sync)
+		term_copy(t, end, sizeof end - 1);
 }
 
 /* Nothing is known of what the screen shows. False without memory. */
 static bool
 forget_shown(struct terminal *t, const struct canvas *c)
 {
-	erase();
 	canvas_free(&t->shown);
 	free(t->cell);
 	t->cell = malloc((size_t)c->w * (size_t)c->h * sizeof *t->cell);
@@ -414,30 +388,15 @@ forget_shown(struct terminal *t, const struct canvas *c)
 bool
 term_show(struct terminal *t, struct canvas *c)
 {
-	/* A terminal that can shows a large picture when all of it is there (mode 2026:
-	 * https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036). */
-	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
 	const bool whole = t->shown.w != c->w || t->shown.h != c->h;
-	const bool was_short = t->short_of_pairs;
 	struct canvas was;
-	bool sync;
 	int n;
 
 	if (whole && !forget_shown(t, c))
 		return false;
 	n = looks_changed(c, whole ? NULL : &t->shown, t->colors, t->palette, t->cell);
-	sync = t->decoder.syncs && n >= LARGE;
-	if (sync)
-		send_with_next(t, begin);
-	t->short_of_pairs = false;
-	put_cells(t, c, n);
-	if (t->short_of_pairs && !was_short) {
-		/* Pairs of earlier pictures are not needed any more: once more without them. */
-		forget_pairs(t);
-		put_cells(t, c, looks_changed(c, NULL, t->colors, t->palette, t->cell));
-	}
-	if (sync)
-		term_copy(t, end, sizeof end - 1);
+	t->send.palette = t->palette;
+	put_cells(t, c, n, whole, t->decoder.syncs && n >= LARGE);
 	was = t->shown;
 	t->shown = *c;
 	*c = was;
@@ -506,7 +465,6 @@ void
 term_repaint(struct terminal *t)
 {
 	canvas_free(&t->shown);
-	clearok(curscr, TRUE);
 }
 
 void
@@ -515,6 +473,7 @@ term_resume(struct terminal *t)
 	signals_let_in();
 	reset_prog_mode();
 	keypad(stdscr, TRUE);
+	refresh();
 	signals_hold();
 	take_size(t);
 	term_repaint(t);

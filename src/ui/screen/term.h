@@ -10,8 +10,7 @@
 #include "ui/screen/canvas.h"
 #include "ui/screen/decode.h"
 #include "ui/screen/looks.h"
-
-enum { PAIR_COLORS = THEME_NUMBERS + 1 }; /* and the terminal's own */
+#include "ui/screen/send.h"
 
 struct terminal {
 	void *screen;        /* SCREEN of curses */
@@ -26,9 +25,7 @@ struct terminal {
 	enum theme_palette palette;
 	struct canvas shown; /* what the screen shows now */
 	struct looks_cell *cell; /* room for what is to be sent of it */
-	int pairs;           /* colour pairs in use; */
-	short *pair[PAIR_COLORS]; /* their numbers, by foreground and background + 1, NULL, 0: none */
-	bool short_of_pairs; /* some cell got none */
+	struct send send;    /* what makes bytes of it */
 	bool has_mouse;
 };
 

@@ -235,6 +235,13 @@ is_light(int color)
 	    1790000;
 }
 
+bool
+theme_same_look(struct look a, struct look b)
+{
+	return a.fg == b.fg && a.bg == b.bg && a.bold == b.bold && a.dim == b.dim && a.underline == b.underline &&
+	    a.reverse == b.reverse;
+}
+
 enum theme_set
 theme_set_for(int spaces, int space)
 {

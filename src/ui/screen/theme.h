@@ -77,6 +77,8 @@ struct look {
 
 struct look theme_look(struct style style, enum theme_colors colors, enum theme_palette palette);
 
+bool theme_same_look(struct look a, struct look b);
+
 /* The palette of that name, or PALETTE_COUNT. */
 enum theme_palette theme_palette_find(const char *name);
 
