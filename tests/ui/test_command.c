@@ -269,15 +269,36 @@ test_small(void **test)
 	struct session *s = session_new(test, 20, 3);
 
 	type(s, "?");
-	assert_true(shows(s, "> Up k"));
+	assert_true(shows(s, "> + Right l"));
 	key(s, INPUT_DOWN);
-	assert_true(shows(s, "> Down j"));
+	assert_true(shows(s, "> - Left h"));
 	key(s, INPUT_ESCAPE);
 	app_resize(&s->state, 40, 12);
 	type(s, "p");
 	assert_int_equal(command_context(&s->state), CONTEXT_PIPELINE);
 	type(s, "p");
 	assert_int_equal(command_context(&s->state), CONTEXT_MAP);
+}
+
+/* Help begins with the place that it is asked in. */
+static void
+test_help_here(void **test)
+{
+	struct session *s = session_new(test, 100, 30);
+
+	type(s, "?");
+	assert_true(shows(s, "In the plan"));
+	key(s, INPUT_ESCAPE);
+	key(s, INPUT_TAB);
+	type(s, "?");
+	assert_true(shows(s, "On the map") && hides(s, "In the plan"));
+	key(s, INPUT_ESCAPE);
+	type(s, "W?");
+	assert_true(shows(s, "In lists") && hides(s, "On the map"));
+	key(s, INPUT_ESCAPE);
+	key(s, INPUT_ESCAPE);
+	type(s, "d");
+	assert_true(shows(s, "8 groups of 2") && hides(s, "1 groups of"));
 }
 
 /* Enter is offered where it does something. */
@@ -353,7 +374,7 @@ test_columns(void **test)
 
 	type(s, "?");
 	assert_true(shows(s, "PgUp Ctrl-B Ctrl-U :page-up               a page up"));
-	assert_true(shows(s, "O                  :settings [NAME VALUE] colours"));
+	assert_true(shows(s, "O                  :settings [NAME VALUE]  colours"));
 	key(s, INPUT_ESCAPE);
 	type(s, ":name a name that is far too long\r/plan is called");
 	assert_true(shows(s, "name               a name that is.. name  "));
@@ -539,7 +560,7 @@ main(void)
 		SESSION_TEST(test_monkey), SESSION_TEST(test_help), SESSION_TEST(test_palette),
 		SESSION_TEST(test_context), SESSION_TEST(test_hidden_map),
 		SESSION_TEST(test_arguments), SESSION_TEST(test_reading_lists),
-		SESSION_TEST(test_small), SESSION_TEST(test_prompt_in_lists),
+		SESSION_TEST(test_small), SESSION_TEST(test_help_here), SESSION_TEST(test_prompt_in_lists),
 		SESSION_TEST(test_misspelt), SESSION_TEST(test_columns),
 		SESSION_TEST(test_kinds_begin), SESSION_TEST(test_kinds_preview),
 		SESSION_TEST(test_cycle), SESSION_TEST(test_many_groups), SESSION_TEST(test_refused),

@@ -133,6 +133,9 @@ test_lists(void **test)
 	answers(s, "more", ". suspend: ");
 	lacks(s, "more", "commands");
 	answers(s, "help set", "1. set PATH=VALUE ...: ");
+	answers(s, "? set", "1. set PATH=VALUE ...: ");
+	answers(s, "?set", "1. set PATH=VALUE ...: ");
+	lacks(s, "? rank of adapters", "no command");
 	lacks(s, "help inspect", "2. ");
 	answers(s, "down", "1. ");
 	answers(s, "suspend", "1. error: ");

@@ -19,6 +19,11 @@ test_numbers(void **test)
 	struct session *s = session_new(test, 110, 50);
 
 	set(s, "set bf16_tflops=989 hbm_gbps=3350 nvlink_gbps=450 tdp_watts=700 generation=hopper");
+	set(s, "set mode=serve");
+	type(s, "V");
+	assert_true(shows(s, "A plan that serves has no end") && hides(s, "How long"));
+	key(s, INPUT_ESCAPE);
+	set(s, "set mode=train");
 	type(s, "V");
 	assert_true(shows(s, "How long is the run?"));
 	key(s, INPUT_ENTER);

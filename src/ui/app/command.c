@@ -200,13 +200,19 @@ const struct command command_table[] = {
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
 enum context
+command_context_of(const struct state *s, enum list_kind list)
+{
+	if (list == LIST_SEARCH)
+		return (enum context)(LIST | SEARCH);
+	if (list == LIST_DIAGNOSE)
+		return (enum context)(LIST | DIAGNOSE);
+	return list != LIST_NONE ? LIST : pane_type(s, s->focus)->context;
+}
+
+enum context
 command_context(const struct state *s)
 {
-	if (s->list.kind == LIST_SEARCH)
-		return (enum context)(LIST | SEARCH);
-	if (s->list.kind == LIST_DIAGNOSE)
-		return (enum context)(LIST | DIAGNOSE);
-	return s->list.kind != LIST_NONE ? LIST : pane_type(s, s->focus)->context;
+	return command_context_of(s, s->list.kind);
 }
 
 const struct command *

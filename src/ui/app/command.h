@@ -36,6 +36,7 @@ extern const size_t command_count;
 
 /* The context of the state: a list, or the pane in focus. */
 enum context command_context(const struct state *s);
+enum context command_context_of(const struct state *s, enum list_kind list); /* with such a list open, or none */
 
 const struct command *command_of_key(int32_t key, enum context context);
 const struct command *command_find(const char *name);

@@ -1,4 +1,6 @@
 /* The commands and their keys, as a list; what is typed finds fields and topics as well. */
+#include <string.h>
+
 #include "core/base/text.h"
 #include "ui/app/command.h"
 #include "ui/list/views.h"
@@ -41,7 +43,9 @@ add_entry(struct rows *rows, int target, const char *keys, const char *name, con
 
 	if (rows->width >= HANG_FROM)
 		rows->hang = keys_w + name_w + 3;
-	text_put(text, sizeof text, "%-*s :%-*s %s", keys_w, keys, name_w, name, help);
+	/* two blanks at least part columns (prefs/texts.h) */
+	text_put(text, sizeof text, "%-*s :%-*s%s %s", keys_w, keys, name_w, name,
+	    strlen(name) >= (size_t)name_w ? " " : "", help);
 	rows_wrapped(rows, rows->items++, target, ROLE_TEXT, 0, text);
 	rows->hang = hang;
 }
@@ -58,18 +62,31 @@ add_command(struct rows *rows, const struct state *s, size_t i)
 }
 
 static void
+add_place(struct rows *rows, const struct state *s, size_t place)
+{
+	rows_heading(rows, places[place].title);
+	for (size_t i = 0; i < command_count; i++) {
+		const unsigned contexts = command_table[i].contexts;
+		const bool everywhere = contexts == 0 || (contexts & CONTEXT_PANES) == CONTEXT_PANES;
+
+		if (place == 0 ? everywhere : !everywhere && (contexts & places[place].contexts) != 0)
+			add_command(rows, s, i);
+	}
+}
+
+/* The list below, or the pane, comes first; a search is a list with more of its own. */
+static void
 add_commands(struct rows *rows, const struct state *s)
 {
-	for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
-		rows_heading(rows, places[place].title);
-		for (size_t i = 0; i < command_count; i++) {
-			const unsigned contexts = command_table[i].contexts;
-			const bool everywhere = contexts == 0 || (contexts & CONTEXT_PANES) == CONTEXT_PANES;
+	const unsigned here = (unsigned)command_context_of(s, s->below.kind);
+	const size_t count = sizeof places / sizeof *places;
 
-			if (place == 0 ? everywhere : !everywhere && (contexts & places[place].contexts) != 0)
-				add_command(rows, s, i);
-		}
-	}
+	for (size_t place = count; place-- > 1;)
+		if ((places[place].contexts & here) != 0)
+			add_place(rows, s, place);
+	for (size_t place = 0; place < count; place++)
+		if (place == 0 || (places[place].contexts & here) == 0)
+			add_place(rows, s, place);
 }
 
 static void

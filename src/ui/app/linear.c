@@ -161,9 +161,9 @@ say_map(struct answer *a, const struct state *s)
 		return;
 	}
 	map_coordinates(&s->estimate->layout, rank, at, sizeof at);
-	say_answer(a, "rank %lld: node %lld, GPU %lld, stage %lld, %s", (long long)rank,
+	say_answer(a, "rank %lld: node %lld, GPU %lld, stage %lld%s%s", (long long)rank,
 	    (long long)(slot / gpus), (long long)(slot % gpus),
-	    (long long)layout_pipeline_rank(&s->estimate->layout, rank), at);
+	    (long long)layout_pipeline_rank(&s->estimate->layout, rank), at[0] != '\0' ? ", " : "", at);
 	map_relation_init(&r, &s->estimate->layout, rank, false);
 	for (int i = 0; i < r.count; i++)
 		say_relation(a, s, &r, i);
@@ -410,9 +410,10 @@ say_commands(struct answer *a, struct state *s)
 static unsigned
 run_command(struct state *s, const char *text, struct answer *a)
 {
-	const struct command *about = strncmp(text, "help ", 5) == 0 ?
-	    command_find(text + 5 + strspn(text + 5, " ")) : NULL;
+	const char *name = text[0] == '?' ? text + 1 : strncmp(text, "help ", 5) == 0 ? text + 5 : "";
+	const struct command *about = command_find(name + strspn(name, " "));
 	unsigned flags = 0;
+	char help[LINE_SIZE];
 
 	list_leave(s);
 	s->list.filter[0] = '\0';
@@ -430,6 +431,10 @@ run_command(struct state *s, const char *text, struct answer *a)
 	if (text_equal(text, "map")) {
 		say_map(a, s);
 		return 0;
+	}
+	if (text[0] == '?') {
+		text_put(help, sizeof help, "help %s", name + strspn(name, " "));
+		text = help;
 	}
 	if (!use_field(s, text, a, &flags))
 		flags = app_command(s, text);

@@ -157,7 +157,9 @@ chunk_rows(struct rows *rows, const struct placement *pl, int64_t stage, const c
 		text_put(text, sizeof text, "stage %lld%s", (long long)stage, note);
 		if (pl->vpp > 1)
 			text_add(text, sizeof text, ", chunk %lld", (long long)v);
-		if (c->count > 0)
+		if (c->count == 1)
+			text_add(text, sizeof text, ": layer %d", (int)c->first);
+		else if (c->count > 0)
 			text_add(text, sizeof text, ": layers %d to %d", (int)c->first,
 			    (int)(c->first + c->count - 1));
 		else

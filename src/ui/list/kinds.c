@@ -1,4 +1,6 @@
 /* What colours the map, as a list. */
+#include <string.h>
+
 #include "core/base/text.h"
 #include "ui/list/views.h"
 #include "ui/map/map_sets.h"
@@ -41,18 +43,21 @@ put_source(const struct state *s, struct map_color color, int at, int w, char *b
 	};
 	const struct layout *l = &s->estimate->layout;
 	char name[MAP_COLOR_NAME_SIZE];
+	int longer; /* the name, than its column */
 
 	if (color.by == MAP_BY_LINK)
 		color = at >= 0 ? s->map.color[at] : link_color(s);
 	map_color_name(color, l, name, sizeof name);
 	text_add(buf, size, "%-*s ", w, name);
+	longer = strlen(name) > (size_t)w ? (int)strlen(name) - w : 0;
 	if (color.by == MAP_BY_GROUPS && w == NAME_NARROW) {
 		text_put(name, sizeof name, "%lld of %lld", (long long)layout_group_count(l, color.kind),
 		    (long long)layout_group_size(l, color.kind));
 		text_add(buf, size, "%*s", COUNT_COLUMNS, name);
 	} else if (color.by == MAP_BY_GROUPS)
-		text_add(buf, size, "%*lld groups of %lld", w / 2 - 1,
+		text_add(buf, size, "%*lld group%s of %lld", longer < w / 2 - 1 ? w / 2 - 1 - longer : 0,
 		    (long long)layout_group_count(l, color.kind),
+		    TEXT_S(layout_group_count(l, color.kind)),
 		    (long long)layout_group_size(l, color.kind));
 	else if (color.by == MAP_BY_LINK)
 		text_add(buf, size, "what its %s group crosses: NVLink, node, network",

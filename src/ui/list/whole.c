@@ -145,6 +145,11 @@ whole_renew(struct state *s)
 static void
 whole_rows(struct rows *rows, const struct state *s)
 {
+	if (s->plan.mode == MODE_SERVE) {
+		rows_item(rows, -1, ROLE_DIM, "A plan that serves has no end. What a token costs stands with the "
+		    "numbers of serving, once cluster.gpu_hour_price is set.");
+		return;
+	}
 	if (!plan_has_run(&s->plan)) {
 		rows_item(rows, RESULT_DAYS, ROLE_TEXT, "How long is the run? Enter and a number set "
 		    "training.token_budget, in billion tokens.");

@@ -216,5 +216,5 @@ yank_accept(struct state *s, int target)
 	return yank_named(s, table[target].name);
 }
 
-const struct list_type yank_list = { .title = "copy", .rows = yank_rows, .accept = yank_accept,
+const struct list_type yank_list = { .title = "what to copy", .rows = yank_rows, .accept = yank_accept,
 	.over = true, .names = true, .types = true };
