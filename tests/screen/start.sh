@@ -108,6 +108,20 @@ keys q
 expect 'rc=0'
 restored
 
+# A terminal that whoever had it before left without waiting takes a picture of many pages whole.
+if command -v python3 >/dev/null 2>&1; then
+	cat >"$D/hasty.py" <<'END'
+import os, sys
+os.dup2(os.open(os.ttyname(1), os.O_WRONLY | os.O_NONBLOCK), 1)
+os.execv(sys.argv[1], sys.argv[1:])
+END
+	start 200 60 tmux-256color "python3 '$D/hasty.py' '$PROG' --nodes=2048"
+	expect '>\*TP'
+	expect 'Tab pane' # the last line
+	keys q
+	expect 'rc=0'
+fi
+
 # The first picture needs two entries of the catalogue; the rest is there before any key, and
 # what is wrong with it is told.
 start 100 30 tmux-256color "'$PROG'"

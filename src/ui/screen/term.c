@@ -13,7 +13,7 @@
 #include <term.h>
 #endif
 #include <errno.h>
-#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,9 @@ write_bytes(const char *bytes, size_t n)
 	while (n > 0) {
 		const ssize_t written = write(STDOUT_FILENO, bytes, n);
 
-		if (written < 0 && errno != EINTR)
+		if (written < 0 && errno == EAGAIN) /* whoever had the terminal before left it so */
+			poll(&(struct pollfd){ .fd = STDOUT_FILENO, .events = POLLOUT }, 1, -1);
+		else if (written < 0 && errno != EINTR)
 			break;
 		if (written > 0) {
 			bytes += written;
