@@ -52,6 +52,57 @@ memory_of(const char *settings)
 	return &e.stage[0].memory;
 }
 
+/* Settings that trained texts of these lengths, and what nvidia-smi said of them where it is told, GiB: ArcticTraining
+ * projects/sequence-parallelism/ *.yml, those with Liger's modules. */
+static void
+long_texts(void **state)
+{
+	static const char all[] = "layout=deepspeed zero_stage=3 recompute=full finetune.method=full finetune.kernels=liger "
+	    "cp_comm=a2a gpus_per_node=8 memory_gib=%s %s";
+#define LLAMA_8B "layers=32 hidden_size=4096 attention_heads=32 kv_heads=8 ffn_hidden_size=14336 vocab_size=128256 "
+#define LLAMA_70B "layers=80 hidden_size=8192 attention_heads=64 kv_heads=8 ffn_hidden_size=28672 vocab_size=128256 "
+#define QWEN3_32B "layers=64 hidden_size=5120 attention_heads=64 kv_heads=8 head_dim=128 ffn_hidden_size=25600 " \
+	"vocab_size=151936 qk_norm=true "
+#define ONE "gpus_per_node=1 global_batch_size=1 offload=optimizer+params "
+#define TEXT(n) "sequence_length=" #n " max_position=" #n " "
+	static const struct {
+		const char *memory, *settings;
+		double measured;
+	} runs[] = {
+		{ "79.19", LLAMA_8B ONE "offload_layers=32 mlp_tiles=123 " TEXT(500000), 0 },
+		{ "79.19", QWEN3_32B ONE "offload_layers=64 mlp_tiles=45 " TEXT(230000), 0 },
+		{ "79.19", LLAMA_8B "offload=optimizer cp=8 " TEXT(1100000), 0 },
+		{ "79.19", LLAMA_8B "offload=optimizer cp=8 offload_layers=32 " TEXT(2400000), 0 },
+		{ "79.19", LLAMA_8B "offload=optimizer cp=8 mlp_tiles=37 " TEXT(1200000), 0 },
+		{ "79.19", LLAMA_8B "offload=optimizer cp=8 offload_layers=32 mlp_tiles=116 " TEXT(3800000), 0 },
+		{ "79.19", QWEN3_32B "offload=optimizer cp=8 offload_layers=64 mlp_tiles=38 " TEXT(1550000), 0 },
+		{ "79.19", LLAMA_8B "nodes=4 offload=optimizer cp=32 offload_layers=32 mlp_tiles=119 " TEXT(15500000), 0 },
+		{ "79.19", LLAMA_70B "nodes=4 offload=optimizer cp=32 offload_layers=80 mlp_tiles=16 " TEXT(4000000), 47.70 },
+		{ "79.19", QWEN3_32B "nodes=4 offload=optimizer cp=32 offload_layers=64 mlp_tiles=43 " TEXT(7000000), 71.55 },
+		{ "79.19", LLAMA_70B "nodes=8 offload=optimizer cp=64 offload_layers=80 mlp_tiles=20 " TEXT(10000000), 53.83 },
+		{ "79.19", QWEN3_32B "nodes=8 offload=optimizer cp=64 offload_layers=64 mlp_tiles=46 " TEXT(15000000), 71.00 },
+		{ "139.80", LLAMA_8B ONE TEXT(300000), 134.96 },
+		{ "139.80", LLAMA_8B ONE "offload_layers=32 " TEXT(650000), 126.81 },
+		{ "139.80", LLAMA_8B ONE "offload_layers=32 mlp_tiles=293 " TEXT(1200000), 136.15 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		const double room = strtod(runs[i].memory, NULL);
+		char settings[1024];
+		struct plan p;
+		double total;
+
+		snprintf(settings, sizeof settings, all, runs[i].memory, runs[i].settings);
+		p = plan_of(settings);
+		estimate_run(&e, &p, NULL, NULL);
+		assert_true(e.legal);
+		total = e.stage[0].memory.total / GIB;
+		if (total > room || (runs[i].measured > 0 && fabs(total / runs[i].measured - 1) > 0.19))
+			fail_msg("%s: %.2f GiB of %.2f", runs[i].settings, total, room);
+	}
+}
+
 static void
 near(double a, double b, double share)
 {
@@ -896,8 +947,9 @@ main(void)
 		cmocka_unit_test(moment_of_the_loss), cmocka_unit_test(moment_of_chunks),
 		cmocka_unit_test(long_rows), cmocka_unit_test(gathered_by_the_root),
 		cmocka_unit_test(blocks_that_nothing_fits_in), cmocka_unit_test(paged_moments),
-		cmocka_unit_test(on_the_host), cmocka_unit_test(fp8_attention),
-		cmocka_unit_test(steps_by_foreach), cmocka_unit_test(copies_of_whole_weights), cmocka_unit_test(copies_to_the_host),
+		cmocka_unit_test(on_the_host), cmocka_unit_test(long_texts), cmocka_unit_test(fp8_attention),
+		cmocka_unit_test(steps_by_foreach), cmocka_unit_test(copies_of_whole_weights),
+		cmocka_unit_test(copies_to_the_host),
 		cmocka_unit_test(measured), cmocka_unit_test(head_alone_has_adapters), cmocka_unit_test(steps),
 	};
 

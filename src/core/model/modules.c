@@ -11,6 +11,7 @@
 #define SDPA HF "integrations/sdpa_attention.py"
 #define MOE HF "models/qwen3_moe/modeling_qwen3_moe.py"
 #define GEMMA HF "models/gemma4/modular_gemma4.py"
+#define ULYSSES "deepspeedai/DeepSpeed deepspeed/runtime/sequence_parallel/ulysses_sp.py, UlyssesSPAttentionHF"
 #define TUNERS "huggingface/peft src/peft/tuners"
 #define PEFT "huggingface/peft src/peft/tuners/lora/layer.py; tuners_utils.py, _cast_input_dtype"
 #define DORA "huggingface/peft src/peft/tuners/lora/dora.py"
@@ -68,6 +69,16 @@ modules_wide(const struct plan *p)
 	    p->training.precision != PRECISION_FP32 && !framework_of(p)->gradients_in_precision;
 }
 
+double
+modules_kv_heads(const struct plan *p, bool local)
+{
+	const double tp = at_least_one(p->parallel.tp), cp = at_least_one(p->parallel.cp);
+
+	if (p->model.attention == ATTENTION_MLA)
+		return params_query_heads(&p->model, local) / tp;
+	return larger(p->parallel.cp_comm == CP_COMM_A2A ? cp : 1, params_kv_heads(&p->model, local) / tp);
+}
+
 /* ---- norms and attention ---------------------------------------------------------- */
 
 /* LlamaRMSNorm works on an fp32 copy of its input; a gain that is trained needs what it
@@ -102,8 +113,7 @@ add_mha(const struct sink *s, double layers, double borrowed, bool local)
 	const struct activation *c = s->c;
 	const struct plan *p = c->p;
 	const double n = params_query_heads(s->m, local) / c->tp;
-	const bool latent = s->m->attention == ATTENTION_MLA;
-	const double kv = latent ? n : larger(1, params_kv_heads(s->m, local) / c->tp);
+	const double kv = modules_kv_heads(p, local);
 	const double k = p->finetune.packing ? kv : n;
 	const double d = params_key_dim(s->m, local), v = params_value_dim(s->m, local);
 	const double length = (double)p->training.sequence_length;
@@ -123,6 +133,9 @@ add_mha(const struct sink *s, double layers, double borrowed, bool local)
 	    AS("heads of keys", k), IS(v));
 	KEPT(s, "attention output", SDPA, layers * c->a * c->tokens * n * v, AS("L", layers),
 	    AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
+	if (c->cp > 1 && p->parallel.cp_comm == CP_COMM_A2A)
+		KEPT(s, "attention output before the all-to-all", ULYSSES, layers * c->a * c->tokens * n * v,
+		    AS("L", layers), AS("a", c->a), AS("T", c->tokens), AS("n/TP", n), IS(v));
 	if (p->training.flash_attention)
 		KEPT(s, "log-sum-exp of attention", SDPA, layers * 4 * c->tokens * n, AS("L", layers),
 		    AS("T", c->tokens), AS("n/TP", n));
@@ -166,6 +179,12 @@ add_attention(const struct sink *s, const struct layer_kinds *k)
 
 /* ---- MLP and experts -------------------------------------------------------------- */
 
+double
+modules_tiles(const struct plan *p)
+{
+	return modules_eager(p) ? at_least_one(p->training.mlp_tiles) : 1;
+}
+
 /* silu(gate) * up in two steps keeps the gate, what silu makes of it, and up. */
 static void
 add_mlp(const struct sink *s, const struct layer_kinds *k, enum matrix_block block, unsigned traits)
@@ -174,6 +193,18 @@ add_mlp(const struct sink *s, const struct layer_kinds *k, enum matrix_block blo
 
 	kept_add(s, k, &(struct kept){ NULL, block, traits, c->a, c->frozen ? 0 : c->a,
 	    c->fused ? 0 : c->a, c->tokens, c->tp });
+}
+
+/* In tiles an MLP keeps nothing of what is inside. */
+static void
+add_mlps(const struct sink *s, const struct layer_kinds *k)
+{
+	if (modules_tiles(s->c->p) > 1)
+		return;
+	if (k->dense > 0)
+		add_mlp(s, k, BLOCK_MLP, 0);
+	if (params_wide_mlps(s->m, k) > 0)
+		add_mlp(s, k, BLOCK_WIDE_MLP, 0);
 }
 
 static void
@@ -319,10 +350,7 @@ modules_add(const struct sink *s, const struct layer_kinds *k)
 {
 	add_norms(s, k->all);
 	add_attention(s, k);
-	if (k->dense > 0)
-		add_mlp(s, k, BLOCK_MLP, 0);
-	if (params_wide_mlps(s->m, k) > 0)
-		add_mlp(s, k, BLOCK_WIDE_MLP, 0);
+	add_mlps(s, k);
 	add_moe(s, k);
 	if (!s->c->frozen)
 		return;

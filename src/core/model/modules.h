@@ -37,6 +37,13 @@ bool modules_autocast(const struct plan *p);
  * FSDP or DeepSpeed gives layers their weights in 16 bits. */
 bool modules_wide(const struct plan *p);
 
+/* Heads of keys and values that a GPU has for each of its tokens: where all-to-all gives it heads, one at
+ * least, which others have as well (DeepSpeed's UlyssesSPAttentionHF, kv_replication_factor). */
+double modules_kv_heads(const struct plan *p, bool local);
+
+/* How many parts of a micro-batch pass through an MLP one after the other. */
+double modules_tiles(const struct plan *p);
+
 /* Add the bytes that some layers keep. */
 void modules_add(const struct sink *s, const struct layer_kinds *k);
 

@@ -192,7 +192,7 @@ struct training {
 	int64_t precision, grad_dtype, optimizer, schedule, microbatch_group_size;
 	int64_t recompute;
 	char recompute_modules[PLAN_LIST_SIZE];
-	int64_t recompute_method, recompute_layers, offload_layers, fp8_activation_input,
+	int64_t recompute_method, recompute_layers, offload_layers, mlp_tiles, fp8_activation_input,
 	    fp8_attention;
 	int64_t tf32, flash_attention, loader_mask, attention_kernel, torch_compile, cuda_graph;
 	int64_t grouped_gemm, fused_experts;

@@ -7,6 +7,7 @@
 #include "core/framework/framework.h"
 #include "core/model/adapters.h"
 #include "core/model/mixer.h"
+#include "core/model/modules.h"
 #include "core/model/params.h"
 #include "core/model/saved.h"
 #include "core/plan/batch.h"
@@ -266,13 +267,14 @@ compute_stops_early(const struct plan *p)
 	    framework_runs(p, framework_of(p)->stops_since);
 }
 
-/* The MLPs, or shared experts, of a layer. */
+/* The MLPs, or shared experts, of a layer. In tiles an MLP runs once more in its own backward pass, to the end. */
 static void
 mlp(struct layer_job *j, const struct layer_rows *l, unsigned traits)
 {
 	const unsigned blocks = MATRIX_BLOCK(MLP) | MATRIX_BLOCK(WIDE_MLP) | MATRIX_BLOCK(MOE);
 	const double up = j->p->model.gated_mlp ? 2 : 1, tokens = batch_tokens(j->p);
-	const double again = j->again;
+	const double tiles = traits & MATRIX_SHARED ? 1 : modules_tiles(j->p);
+	const double again = j->again + (tiles > 1);
 	double width = 0;
 
 	for (int i = 0, rows; i < l->count; i += rows) {
@@ -283,7 +285,7 @@ mlp(struct layer_job *j, const struct layer_rows *l, unsigned traits)
 		if (!(blocks >> x->block & 1) ||
 		    (x->row->traits & (MATRIX_EXPERT | MATRIX_SHARED)) != traits)
 			continue;
-		j->again = down && compute_stops_early(j->p) ? 0 : again;
+		j->again = down && compute_stops_early(j->p) && tiles <= 1 ? 0 : again;
 		rows = compute_product(j, l, i, NULL);
 		j->again = again;
 		width += down ? x->layers * x->in / at_least_one(j->p->parallel.tp) : 0;

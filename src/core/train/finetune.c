@@ -19,6 +19,8 @@
 #define CCE "apple/ml-cross-entropy cut_cross_entropy"
 #define TORCHTUNE "pytorch/torchtune torchtune/modules/loss/cross_entropy_loss.py"
 #define CHUNKED_NLL "huggingface/trl trl/trainer/sft_trainer.py, _chunked_cross_entropy_loss"
+#define TILED "deepspeedai/DeepSpeed deepspeed/runtime/sequence_parallel/ulysses_sp.py, TiledMLP"
+#define FLASH "Dao-AILab/flash-attention csrc/flash_attn/flash_api.cpp, mha_bwd, dq_accum"
 #define AUTOGRAD "huggingface/transformers src/transformers/models/llama/modeling_llama.py"
 #define FOREACH "pytorch torch/optim/adam.py, _multi_tensor_adam"
 #define AUTOCAST "pytorch aten/src/ATen/autocast_mode.cpp, cached_cast"
@@ -383,32 +385,68 @@ finetune_add_segments(const struct rank_view *v, double *pools)
 /* ---- backward and step ------------------------------------------------------------ */
 
 /* Of the products inside an MLP three gradients, but Unsloth's kernel writes them over what was kept, all but one
- * (swiglu_DWf_DW_dfg_kernel); before 2025-03 (commit 4f166026) an adapter's part of a product was a tensor of its own
+ * (swiglu_DWf_DW_dfg_kernel), as Liger's does where weights are trained; before 2025-03 (commit 4f166026) an adapter's part of a product was a tensor of its own
  * until it was added. */
 static double
 gradients_inside(const struct plan *p)
 {
 	enum { ADDS_IN_PLACE = 202503 };
 
+	if (p->finetune.kernels == KERNELS_LIGER && !adapters_only(p))
+		return 1;
 	return p->finetune.kernels != KERNELS_UNSLOTH ? 3 : framework_before(p, ADDS_IN_PLACE) ? 2 : 1;
+}
+
+/*
+ * An MLP in tiles makes all that is inside again, a tile at a time, beside gradients of its output
+ * and of its input. Attention's backward pass can be the fuller one: the inputs of the second norm
+ * and of the MLP are gone by then, gradients of queries, keys, values and output there, and the
+ * kernel adds up that of queries in fp32.
+ */
+static void
+add_tiled(const struct rank_view *v, double *buffers)
+{
+	const struct activation *c = v->act;
+	const struct model *m = &v->p->model;
+	const double h = (double)m->hidden_size, f = mlp_width(m), tiles = modules_tiles(v->p);
+	const double inside = (c->fused ? 3 : 4) - c->frozen + gradients_inside(v->p), outer = 3;
+	const double n = params_query_heads(m, false) / c->tp;
+	const double kv = modules_kv_heads(v->p, false);
+	const double d = params_key_dim(m, false), dims = d + params_value_dim(m, false);
+	const double a = c->a, T = c->tokens, tile = ceil(T / tiles);
+	const double mlp = a * tile * inside * f / c->tp + a * T * outer * h;
+	const double attention = a * T * (n + kv) * dims + 4 * T * n * d;
+
+	if (mlp >= attention)
+		TERM(v->ledger, *buffers, QUANTITY_BUFFERS, "a tile of the MLP, and gradients", TILED,
+		    a * tile * inside * f / c->tp + a * T * outer * h, IS(a), IS(tile), IS(inside), IS(f),
+		    AS("TP", c->tp), IS(T), AS("between layers", outer), IS(h));
+	else
+		TERM(v->ledger, *buffers, QUANTITY_BUFFERS, "gradients of attention", FLASH,
+		    a * T * (n + kv) * dims + 4 * T * n * d, IS(a), IS(T), AS("n/TP", n), AS("kv/TP", kv),
+		    AS("(d+v)", dims), IS(d));
 }
 
 /*
  * Autograd frees what a product kept when its own backward pass is over: where the MLP's last
  * weight is trained, its input is gone when gradients of that input's two factors are made, beside
- * that of the input and that of the block's output. Liger's kernels are left at what their runs
- * took.
+ * that of the input and that of the block's output. Liger's kernel writes those two over what was
+ * kept (ops/swiglu.py, swiglu_backward): the gradient of the input alone is new.
  */
 bool
 finetune_add_backward(const struct rank_view *v, double *buffers)
 {
 	const struct activation *c = v->act;
 	const double h = (double)v->p->model.hidden_size, f = mlp_width(&v->p->model);
-	const bool frees = !adapters_only(v->p) && !c->fused;
-	const double inner = frees ? 2 : gradients_inside(v->p), outer = frees ? 1 : 4;
+	const bool trains = !adapters_only(v->p) && v->p->finetune.kernels != KERNELS_UNSLOTH;
+	const double inner = trains && !c->fused ? 2 : gradients_inside(v->p), outer = trains ? 1 : 4;
 
 	if (!modules_eager(v->p))
 		return false;
+	if (modules_tiles(v->p) > 1 && v->layers->kinds.moe <= 0) {
+		add_tiled(v, buffers);
+		return true;
+	}
 	TERM(v->ledger, *buffers, QUANTITY_BUFFERS, "gradients of a layer", AUTOGRAD,
 	    c->a * c->tokens * (inner * f + outer * h) / c->tp, AS("a", c->a), AS("T", c->tokens),
 	    AS("gradients inside the MLP", inner), IS(f), AS("between layers", outer), IS(h),

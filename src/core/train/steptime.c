@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/framework/gpu_types.h"
 #include "core/model/adapters.h"
+#include "core/model/modules.h"
 #include "core/model/params.h"
 #include "core/model/saved.h"
 #include "core/plan/batch.h"
@@ -237,9 +238,9 @@ recomputed_flops(const struct plan *p, const struct step_setup *set,
 {
 	const unsigned again = set->again;
 	const struct flops *f = &set->causal;
-	const bool moe = (again & AGAIN_MOE) != 0;
+	const bool moe = (again & AGAIN_MOE) != 0, tiled = modules_tiles(p) > 1;
 	const double forward = 2 / flops_of_weight(p); /* share of the products */
-	double full = 0;
+	double full = tiled ? f->mlp * forward : 0;
 
 	if (saved_by_operation(p)) {
 		for (int k = 0; k < LAYER_KINDS; k++)
@@ -247,14 +248,14 @@ recomputed_flops(const struct plan *p, const struct step_setup *set,
 		return full;
 	}
 	if (p->training.recompute == RECOMPUTE_FULL) {
-		const double last = compute_stops_early(p) ?
+		const double last = compute_stops_early(p) && !tiled ?
 		    2 * (double)p->model.hidden_size * (double)p->model.ffn_hidden_size : 0;
 
 		for (int k = 0; k < LAYER_KINDS; k++)
 			full += layers[k] > 0 ? layers[k] * (flops_forward_of_layer(p, k) - last) : 0;
 		return full;
 	}
-	return ((again & AGAIN_CORE_ATTN) ? f->core / 3 : 0) +
+	return full + ((again & AGAIN_CORE_ATTN) ? f->core / 3 : 0) +
 	    ((again & AGAIN_MLA_UP_PROJ) ? f->up * forward : 0) +
 	    ((again & AGAIN_MLP) ? f->mlp * forward : 0) + (moe ? f->experts * forward : 0) +
 	    (moe || (again & AGAIN_SHARED_EXPERTS) ? f->shared * forward : 0);

@@ -95,6 +95,16 @@ export_away(struct export *e, struct tree *t, const char *program,
 		tree_text(t, path, word);
 }
 
+void
+export_tiles(struct export *e, struct tree *t, const char *on, const char *number)
+{
+	EXPORT_SAY(e, FIELD_MLP_TILES);
+	if (e->plan->training.mlp_tiles <= 1)
+		return;
+	tree_bool(t, on, true);
+	tree_int(t, number, e->plan->training.mlp_tiles);
+}
+
 /* Weights in another format than that of the catalogue are another checkpoint. */
 static bool
 is_repacked(const struct plan *p)

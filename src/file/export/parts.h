@@ -22,6 +22,9 @@ void export_rows(struct export *e, struct tree *t, const struct settings_key row
 void export_away(struct export *e, struct tree *t, const char *program,
     const struct settings_away *away);
 
+/* Tiles of an MLP, where there are any: that there are, and how many. */
+void export_tiles(struct export *e, struct tree *t, const char *on, const char *number);
+
 /* The checkpoint that the user names says the model. */
 void export_by_checkpoint(struct export *e);
 

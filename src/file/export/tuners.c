@@ -401,6 +401,7 @@ axolotl_write(struct export *e)
 	if (adapters_only(p)) /* it has no default of its own */
 		tree_int(&t, "lora_alpha", 2 * p->finetune.rank);
 	axolotl_kernels(e, &t);
+	export_tiles(e, &t, "tiled_mlp", "tiled_mlp_num_shards");
 	if (p->parallel.cp > 1) /* it asks for it (utils/schemas/validation.py) */
 		tree_text(&t, "attn_implementation", "flash_attention_2");
 	if (plan_has_rollouts(p))

@@ -58,6 +58,7 @@ put_trainer(struct export *e, struct tree *t)
 	tree_text(t, ACTOR "strategy", "fsdp2");
 	export_rows(e, t, verl_fsdp_keys);
 	export_away(e, t, "verl", &verl_away);
+	export_tiles(e, t, "actor_rollout_ref.model.tiled_mlp.enabled", "actor_rollout_ref.model.tiled_mlp.num_shards");
 	EXPORT_SAY(e, FIELD_DP_REPLICATE);
 	if (p->parallel.dp_replicate > 1)
 		tree_int(t, ACTOR "fsdp_config.fsdp_size", s.dp / p->parallel.dp_replicate);

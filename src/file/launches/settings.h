@@ -37,6 +37,10 @@ void settings_take_away(struct import *im, const struct jsonin *j, const struct 
 bool settings_on(const struct jsonin *j, const char *path);
 int64_t settings_number(const struct jsonin *j, const char *path, int64_t absent);
 
+/* Tiles of an MLP: so many, where none are said `usual`, 0: one for as many tokens as the model is wide. */
+void settings_take_tiles(struct import *im, const struct jsonin *j, const char *on, const char *number,
+    int64_t usual);
+
 /* Whether the text there is this word. */
 bool settings_is(const struct jsonin *j, const char *path, const char *word);
 

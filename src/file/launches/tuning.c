@@ -396,8 +396,7 @@ take_axolotl_weights(struct import *im, const struct jsonin *j)
 		import_set(im, FIELD_ADAPTER_DTYPE, "bf16", "bf16");
 }
 
-/* Beside adapters all that is kept goes to the host instead of being computed again, or inputs of
- * layers alone (src/axolotl/core/builders/base.py; loaders/model.py). */
+/* Beside adapters all that is kept goes to the host instead of being computed again, or inputs (core/builders/base.py). */
 static void
 take_axolotl_away(struct import *im, const struct jsonin *j)
 {
@@ -408,6 +407,7 @@ take_axolotl_away(struct import *im, const struct jsonin *j)
 	if (all && adapters_only(im->plan) && im->plan->training.recompute == RECOMPUTE_FULL)
 		import_set(im, FIELD_RECOMPUTE, "none", key);
 	settings_take_away(im, j, &tuner_axolotl.away);
+	settings_take_tiles(im, j, "tiled_mlp", "tiled_mlp_num_shards", 0);
 }
 
 void

@@ -240,8 +240,10 @@ verl_read(struct import *im)
 		settings_take(im, &j, verl_keys, "verl");
 		settings_take(im, &j, megatron ? verl_megatron_keys : verl_fsdp_keys, "verl");
 		take_offload(im, &j, megatron);
-		if (!megatron)
+		if (!megatron) {
 			settings_take_away(im, &j, &verl_away);
+			settings_take_tiles(im, &j, MODEL "tiled_mlp.enabled", MODEL "tiled_mlp.num_shards", 4);
+		}
 		if (megatron)
 			take_overrides(im, &j);
 		take_algorithm(im, &j);
