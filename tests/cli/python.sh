@@ -180,6 +180,9 @@ about 'a script of torchtitan with its job file'
 rm -rf t
 run 0 export --to=torchtitan --layout=torchtitan --zero-stage=3 --nodes=2 --pp=2 --tp=2 --cp=1 -o t
 run 0 import t/torchtitan.sh
+sed 's/torchtitan.toml/& --training.dtype=bfloat16/' t/torchtitan.sh >t/half.sh
+run 0 import t/half.sh
+out_has '^	weights_16bit = true;'
 for pair in 'nodes 2' 'pp 2' 'tp 2' 'zero_stage 3' 'preset llama-3.1-8b'; do
 	# shellcheck disable=SC2086
 	has $pair

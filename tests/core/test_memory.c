@@ -409,8 +409,13 @@ test_torchtitan(void **state)
 	p.parallel.zero_stage = 0;
 	assert_near(state_of(0), 16 * n, 1e-14);
 	p.parallel.zero_stage = 3;
+	p.training.moments_dtype = MOMENTS_BF16;
+	assert_near(state_of(0), 12 * n / 32, 1e-14);
+	p.training.weights_16bit = 1;
+	assert_near(state_of(0), 8 * n / 32, 1e-14);
 	p.parallel.offload = OFFLOAD_OPTIMIZER_PARAMS;
 	assert_true(state_of(0) == 0);
+	p.training.weights_16bit = p.training.moments_dtype = 0;
 }
 
 static void

@@ -6,7 +6,7 @@
  *   bf16 or fp16 gradients       2 + 2 + 12/D    and 4/D in the step: an fp32 copy
  *   DeepSpeed                    2 + 2 + 12/D    gradients in the plan's precision
  *   fp32                         4 + 4 + 8/D
- *   torchtitan (FSDP2)           16/D            fp32 shards, no master copy
+ *   torchtitan (FSDP2)           16/D            fp32 shards, no master copy; in 16 bits 8/D
  *
  * with D the ranks of a shard, 1 for ZeRO stage 0.
  */

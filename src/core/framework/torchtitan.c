@@ -87,7 +87,9 @@ torchtitan_place(struct placement *pl, const struct plan *p, struct diag_list *d
 
 /* FSDP2: parameters live as fp32 shards, so the optimizer needs no master copy, and are
  * gathered in the training precision. Stages 1 and 2 keep them gathered from forward to
- * backward (reshard_after_forward "never"). */
+ * backward (reshard_after_forward "never"). Where the model is made in 16 bits (training.dtype),
+ * gradients and moments follow its weights; moments alone can have 16 bits as well
+ * (docs/bf16_optimizer_states.md). */
 static void
 torchtitan_state(struct recipe *r, const struct plan *p)
 {
@@ -95,13 +97,19 @@ torchtitan_state(struct recipe *r, const struct plan *p)
 	/* FSDP2 moves everything or nothing. */
 	const bool whole = p->parallel.offload == OFFLOAD_OPTIMIZER_PARAMS;
 
-	r->weight = r->linear = 4;
-	r->gradient = 4;
+	const bool half = p->training.weights_16bit && p->training.precision != PRECISION_FP32;
+	const double bytes = half ? 2 : 4;
+
+	r->weight = r->linear = r->gradient = bytes;
 	r->shard_weights = r->shard_gradients = r->shard_optimizer = zero > 0;
 	if (zero == 1 || zero == 2)
 		r->gathered = p->training.precision == PRECISION_FP32 ? 4 : 2;
 	r->weight_source = r->gradient_source = r->optimizer_source = "torchtitan torchtitan/config/configs.py";
 	recipe_moments(r, p);
+	if (!plan_has_bitsandbytes(p) && (half || p->training.moments_dtype == MOMENTS_BF16)) {
+		r->moments /= 2;
+		r->matrix_moments /= 2;
+	}
 	recipe_offload(r, p, whole, whole);
 }
 

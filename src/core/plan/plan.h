@@ -197,7 +197,7 @@ struct training {
 	int64_t tf32, flash_attention, loader_mask, attention_kernel, torch_compile, cuda_graph;
 	int64_t grouped_gemm, fused_experts;
 	double hidden_dropout, attention_dropout;
-	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather;
+	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather, weights_16bit;
 	int64_t precision_aware_optimizer, param_remainders, moments_dtype;
 	int64_t bucket_size;
 	int64_t overlap_grad_reduce, overlap_param_gather;

@@ -37,6 +37,7 @@ const struct settings_key torchtitan_keys[] = {
 	{ "parallelism.disable_loss_parallel", FIELD_GATHERED_LOGITS, NULL, "false" },
 	{ "activation_checkpoint.mode", FIELD_RECOMPUTE, NULL, "selective" },
 	{ "compile.enable", FIELD_TORCH_COMPILE, NULL, "false" },
+	{ "training.dtype", FIELD_WEIGHTS_16BIT, "bfloat16=true|float32=false", "false" },
 	END
 };
 
@@ -44,6 +45,9 @@ const struct settings_key titan_python_keys[] = {
 	{ "training.max_context_length", FIELD_SEQUENCE_LENGTH, NULL, "2048" },
 	{ "training.mixed_precision_param", FIELD_PRECISION, "bfloat16=bf16|float32=fp32|"
 	    "bfloat16=fp8|bfloat16=fp8-block|bfloat16=mxfp8|bfloat16=nvfp4", "bf16" },
+	{ "training.dtype", FIELD_WEIGHTS_16BIT, "bfloat16=true|float32=false", "false" },
+	{ "optimizer.implementation", FIELD_MOMENTS_DTYPE, "fused_opt_states_bf16=bf16|fused=fp32|foreach=fp32|for-loop=fp32",
+	    "fp32" },
 	{ "training.disable_cuda_graphs", FIELD_CUDA_GRAPH, "true=none|false=full", "full" },
 	{ "parallelism.tensor_parallel_degree", FIELD_TP, NULL, "1" },
 	{ "parallelism.pipeline_parallel_degree", FIELD_PP, NULL, "1" },
