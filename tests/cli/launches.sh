@@ -698,6 +698,9 @@ out_has '^	offload_layers = 36;'
 echo 'python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B actor_rollout_ref.model.tiled_mlp.enabled=True' >away.sh
 run 0 import away.sh
 out_has '^	mlp_tiles = 4;'
+echo 'python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen3-8B actor_rollout_ref.model.use_remove_padding=False' >away.sh
+run 0 import away.sh
+out_has '^	packing = false;'
 away axolotl 36 full 'gradient_checkpointing: offload' 'sequence_len: 500000' 'tiled_mlp: true'
 out_has '^	mlp_tiles = 123;'
 echo '{"train_batch_size": 8, "train_micro_batch_size_per_gpu": 1, "gradient_accumulation_steps": 1,

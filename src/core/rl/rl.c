@@ -7,6 +7,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/framework/framework.h"
 #include "core/framework/resolve.h"
 #include "core/model/adapters.h"
 #include "core/model/params.h"
@@ -20,6 +21,7 @@
 
 #define PPO_STEP "verl docs/workers/ray_trainer.rst; arXiv 2409.19256 (HybridFlow)"
 #define REST_OF_STEP "verl docs/advance/fully_async.md, one_step_off.md: steps and their phases"
+#define CONTROLLER "verl verl/single_controller/base/decorator.py; docs/advance/fully_async.md"
 #define RESHARD "THUDM/slime docs, weight updates of GLM-4.5 355B; verl docs/advance/fully_async.md"
 #define IN_FLIGHT "NVIDIA-NeMo/RL docs/guides/async-grpo.md, in_flight_weight_updates"
 
@@ -66,6 +68,13 @@ is_pairs(const struct plan *p)
 	return p->rl.algorithm == RL_DPO || p->rl.algorithm == RL_REWARD_MODEL;
 }
 
+static double
+responses_of(const struct plan *p)
+{
+	return is_pairs(p) ? 2 * (double)p->training.global_batch_size :
+	    (double)p->rl.prompts * (double)p->rl.responses;
+}
+
 /* The plan with another model of the catalogue; "" or NULL for none: as it is. */
 static void
 rl_model_plan(struct plan *out, const struct plan *p, const char *preset,
@@ -80,6 +89,28 @@ rl_model_plan(struct plan *out, const struct plan *p, const char *preset,
 	text_put(out->model.preset, sizeof out->model.preset, "%s", preset);
 	field_mark(FIELD_PRESET, out, true);
 	plan_resolve(out, catalog);
+}
+
+/*
+ * Seconds in which the process that runs the step hands its batch to workers, or takes it back: every sequence
+ * as long as the longest, five numbers of 8 bytes a token and two results of 4, copied, serialized and sent
+ * whatever the number of GPUs. Of 8,192 sequences of 30,720 tokens it is what old log-probs on 32, 64 and 128
+ * GPUs do not share (107.7, 70.3 and 53.9 s: 36 s and 2,295 GPU seconds), 0.34 GB/s. From 2025-12 on verl sends
+ * what is not padding alone (left_right_2_no_padding).
+ */
+static void
+hand_over(const struct plan *p, struct ledger *ledger, double *sum)
+{
+	enum { PADLESS = 202512 };
+
+	const double rate = 0.34e9, each = 5 * 8 + 2 * 4;
+	const double n = responses_of(p), prompt = (double)p->rl.prompt_tokens;
+	const double tokens = prompt + (double)(framework_before(p, PADLESS) ? p->rl.response_limit :
+	    p->rl.response_tokens);
+
+	if (!is_pairs(p))
+		LEDGER_TERM(ledger, *sum, QUANTITY_RL_SECONDS, "batch to workers and back", CONTROLLER, n * tokens * each / rate,
+		    AS("sequences", n), IS(tokens), AS("bytes of a token", each), AS("bytes a second", rate));
 }
 
 /* ---- models --------------------------------------------------------------------------------- */
@@ -141,18 +172,21 @@ add_models(struct rl_models *m, const struct rl_estimate *out, const struct plan
 
 /*
  * Sequences of the mean length, as many in a row as fit into those that memory is planned for
- * and as the batch divides.
+ * and as the batch divides; or padded to the longest one, each a row.
  */
 static void
 take_mean_rows(struct plan *p, const struct layout *l)
 {
-	const int64_t mean = p->rl.prompt_tokens + p->rl.response_tokens;
+	const bool packs = p->finetune.packing;
+	const double together = is_pairs(p) ? (double)p->training.micro_batch_size : responses_of(p);
+	const int64_t mean = p->rl.prompt_tokens + (packs ? p->rl.response_tokens :
+	    (int64_t)rl_longest(p, together));
 	const int64_t unit = 2 * most_of(1, p->parallel.cp) * most_of(1, p->parallel.tp);
 	const int64_t row = p->training.sequence_length, batch = p->training.micro_batch_size;
 	int64_t packed;
 
 	p->training.sequence_length = least_of(row, (mean + unit - 1) / unit * unit);
-	packed = row / p->training.sequence_length;
+	packed = packs ? row / p->training.sequence_length : 1;
 	do
 		p->training.micro_batch_size = batch * packed;
 	while (--packed > 0 && check_microbatches(p, l->dp) == 0);
@@ -193,6 +227,7 @@ update_of(const struct rl_model *m, const struct layout *l)
 static void
 time_trainer(struct rl_estimate *out, const struct rl_models *m, struct ledger *ledger)
 {
+	const struct plan *p = m->p;
 	const double updates = out->updates;
 	const struct update actor = update_of(&m->actor, m->l);
 	struct rl_phase_estimate *f = out->phase;
@@ -200,16 +235,21 @@ time_trainer(struct rl_estimate *out, const struct rl_models *m, struct ledger *
 	ledger_part(ledger, PART_TRAIN);
 	LEDGER_TERM(ledger, f[PHASE_TRAIN].seconds, QUANTITY_RL_SECONDS, "updates", PPO_STEP,
 	    updates * actor.seconds, IS(updates), AS("one of mean length", actor.seconds));
+	hand_over(p, ledger, &f[PHASE_TRAIN].seconds);
 	ledger_part(ledger, PART_OLD_LOGPROB);
-	if (f[PHASE_OLD_LOGPROB].runs)
+	if (f[PHASE_OLD_LOGPROB].runs) {
 		LEDGER_TERM(ledger, f[PHASE_OLD_LOGPROB].seconds, QUANTITY_RL_SECONDS, "old log-probs",
 		    PPO_STEP, updates * actor.pass, IS(updates),
 		    AS("(compute + exposed + bubble)/3 + launches", actor.pass));
+		hand_over(p, ledger, &f[PHASE_OLD_LOGPROB].seconds);
+	}
 	ledger_part(ledger, PART_REF_LOGPROB);
-	if (f[PHASE_REF_LOGPROB].runs)
+	if (f[PHASE_REF_LOGPROB].runs) {
 		LEDGER_TERM(ledger, f[PHASE_REF_LOGPROB].seconds, QUANTITY_RL_SECONDS,
 		    "reference log-probs", PPO_STEP, updates * actor.pass, IS(updates),
 		    AS("(compute + exposed + bubble)/3 + launches", actor.pass));
+		hand_over(p, ledger, &f[PHASE_REF_LOGPROB].seconds);
+	}
 	ledger_part(ledger, PART_CRITIC);
 	if (f[PHASE_CRITIC].runs) {
 		const struct update critic = update_of(&m->critic, m->l);
@@ -218,6 +258,8 @@ time_trainer(struct rl_estimate *out, const struct rl_models *m, struct ledger *
 		    "values, and updates of the critic", PPO_STEP,
 		    updates * (critic.pass + critic.seconds), IS(updates),
 		    AS("a pass", critic.pass), AS("an update", critic.seconds));
+		for (int i = 0; i < 2; i++)
+			hand_over(p, ledger, &f[PHASE_CRITIC].seconds);
 	}
 	ledger_part(ledger, PART_REWARD);
 	if (f[PHASE_REWARD].runs) {
@@ -268,13 +310,6 @@ time_sync(struct rl_estimate *out, const struct plan *p, struct ledger *ledger)
 }
 
 /* ---- all of it --------------------------------------------------------------------------------- */
-
-static double
-responses_of(const struct plan *p)
-{
-	return is_pairs(p) ? 2 * (double)p->training.global_batch_size :
-	    (double)p->rl.prompts * (double)p->rl.responses;
-}
 
 double
 rl_step_tokens(const struct plan *p)
@@ -359,6 +394,8 @@ rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *cata
 		out->engine_gpus = m.engine.gpus;
 		out->engines = m.engine.engines;
 		out->phase[PHASE_ROLLOUT].seconds = m.engine.seconds;
+		if (!out->overlaps)
+			hand_over(p, ledger, &out->phase[PHASE_ROLLOUT].seconds);
 		time_sync(out, p, ledger);
 	}
 	time_trainer(out, &m, ledger);

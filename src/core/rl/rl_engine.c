@@ -115,6 +115,18 @@ unlimited_mean(const struct rl_batch *b)
 	return low;
 }
 
+double
+rl_longest(const struct plan *p, double n)
+{
+	const double euler = 0.5772;
+	const struct rl_batch b = { .mean = (double)p->rl.response_tokens,
+		.longest = (double)p->rl.response_limit };
+
+	if (b.mean >= b.longest)
+		return b.longest;
+	return smaller(b.longest, unlimited_mean(&b) * (log(larger(1, n)) + euler));
+}
+
 /*
  * Steps of `stride` tokens. Of a cohort the share (1 - 1/mean) is left after every token, until
  * all that is left ends at the longest. Counts are expected ones: where less than a few are left,

@@ -28,6 +28,9 @@ struct rl_batch {
 	double prompt;
 };
 
+/* Tokens that the longest of n responses is expected to have. */
+double rl_longest(const struct plan *p, double n);
+
 /* Decode steps until the last response ends, and what one takes on average; step(context,
  * requests, length). */
 struct rl_decode {

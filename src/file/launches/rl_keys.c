@@ -100,6 +100,7 @@ const struct settings_key verl_keys[] = {
 	{ VERL_ROLLOUT "max_num_seqs", FIELD_MAX_NUM_SEQS, NULL, "0" },
 	{ VERL_ROLLOUT "max_num_batched_tokens", FIELD_MAX_BATCHED_TOKENS, NULL, "0" },
 	{ VERL_ROLLOUT "enforce_eager", FIELD_EAGER, NULL, "false" },
+	{ "actor_rollout_ref.model.use_remove_padding", FIELD_PACKING, NULL, "true" },
 	{ VERL_ROLLOUT "log_prob_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
 	{ VERL_REF "log_prob_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
 	{ VERL_ACTOR "ppo_micro_batch_size_per_gpu", FIELD_MICRO_BATCH_SIZE, NULL, NULL },
