@@ -186,7 +186,7 @@ run 2 search spare --nodes=4 --set=cluster.dead_nodes=1-2 --set=run.spare_nodes=
 err_has 'how many nodes fewer'
 # a model of the last two years, not the largest that ever was
 good search largest model "$TOP/share/plans/lora-llama-3.1-8b-24gb.cfg" --top=1
-out_has '^ +1 +qwen3.5-9b '
+out_has '^ +1 +eurollm-9b '
 run 1 search largest model --nodes=1 --gpus-per-node=1 --tp=1 --pp=1 --set=cluster.memory_gib=1
 err_has '--free=model.preset tries all'
 good search --json fewest --top=1

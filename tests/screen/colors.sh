@@ -5,7 +5,7 @@
 
 start 140 40 tmux-256color "TERM=linux '$PROG'"
 expect ' tp 3 '
-[ "$(look_of ' tp 0')" != "$(look_of ' tp 1')" ] || fail "8 colours: neighbours share a colour"
+[ "$(look_of 'tp 0 ')" != "$(look_of 'tp 1 ')" ] || fail "8 colours: neighbours share a colour"
 ansi | grep -q '48;5;\(1[6-9]\|[2-9][0-9]\)' && fail "8 colours: others are used"
 ansi | grep -q "$ESC\\[[0-9;]*4[1-7]" || fail "8 colours: none is used"
 keys q
@@ -70,14 +70,14 @@ fi
 # Palettes: by name, by the background, by a key; with fewer colours than there are.
 start 140 40 tmux-256color "COLORFGBG='0;15' '$PROG'"
 expect ' tp 3 '
-light=$(look_of ' tp 3')
+light=$(look_of 'tp 3 ')
 keys T
 expect 'palette dark'
-dark=$(look_of ' tp 3')
+dark=$(look_of 'tp 3 ')
 [ "$light" != "$dark" ] || fail "a white background changes nothing"
 keys : p a l e t t e Space l i g h t Enter
 expect 'palette light'
-[ "$(look_of ' tp 3')" = "$light" ] || fail "auto is not light on white"
+[ "$(look_of 'tp 3 ')" = "$light" ] || fail "auto is not light on white"
 keys : p a l e t t e Space m o n o Enter
 expect 'palette mono'
 ansi | grep -Eq '[34]8;5|\[[0-9;]*4[0-7]m' && fail "mono: colours"

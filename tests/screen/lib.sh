@@ -145,7 +145,22 @@ restored() {
 	cmp -s "$D/before" "$D/after" || fail "line settings left behind"
 }
 
-# SGR codes in force at the first place where a text stands: what colours it.
+# What colours the first place where a text stands, as SGR codes: letters and ground, which may have come one by one.
 look_of() {
-	ansi | sed -n "s/^\(.*\)$1.*/\1/p" | sed -n 1p | sed "s/.*$ESC\[\([0-9;]*\)m[^$ESC]*\$/\1/"
+	ansi | sed -n "s/^\(.*\)$1.*/\1/p" | sed -n 1p | awk -v ESC="$ESC" '{
+		n = split($0, part, ESC "\\[")
+		for (i = 2; i <= n; i++) {
+			sub(/m.*/, "", part[i])
+			m = split(part[i] == "" ? 0 : part[i], code, ";")
+			for (k = 1; k <= m; k++) {
+				word = code[k]
+				for (more = code[k] ~ /^[34]8$/ ? (code[k + 1] == 5 ? 2 : 4) : 0; more > 0; more--)
+					word = word ";" code[++k]
+				if (word == 0) fg = bg = ""
+				else if (word ~ /^(3|9)[0-9]/) fg = word == 39 ? "" : word
+				else if (word ~ /^(4|10)[0-9]/) bg = word == 49 ? "" : word
+			}
+		}
+		print fg, bg
+	}'
 }

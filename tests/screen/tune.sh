@@ -7,7 +7,7 @@ start 140 40 tmux-256color "'$PROG'"
 expect '^┌ plan'
 expect ' tp 3 '
 # Groups 0 and 1 are neighbours: not the same colour.
-zero=$(look_of ' tp 0') one=$(look_of ' tp 1')
+zero=$(look_of 'tp 0 ') one=$(look_of 'tp 1 ')
 case $zero in *48*5*) ;; *) fail "tp 0 has no colour: $zero" ;; esac
 [ "$zero" != "$one" ] || fail "tp 0 and tp 1 share a colour"
 

@@ -483,7 +483,9 @@ nanotron_read(struct import *im)
 	const struct plan *p = im->plan;
 	struct jsonin j;
 
-	if (settings_read(&j, im, NULL)) {
+	if (settings_read(&j, im, NULL) && !jsonin_has(&j, "parallelism")) {
+		import_error(im, "parallelism", "is neither here nor in a file that is named (fix: the YAML of --config-file)");
+	} else if (im->errors->count == 0) {
 		const int64_t dp = settings_number(&j, "parallelism.dp", 1);
 
 		import_own_model(im);
