@@ -390,12 +390,12 @@ rl_run(struct rl_estimate *out, const struct plan *p, const struct catalog *cata
 			out->refused = FIELD_ROLLOUT_TP;
 			return false;
 		}
-		ledger_part(ledger, PART_NONE);
 		out->engine_gpus = m.engine.gpus;
 		out->engines = m.engine.engines;
 		out->phase[PHASE_ROLLOUT].seconds = m.engine.seconds;
 		if (!out->overlaps)
 			hand_over(p, ledger, &out->phase[PHASE_ROLLOUT].seconds);
+		ledger_part(ledger, PART_NONE);
 		time_sync(out, p, ledger);
 	}
 	time_trainer(out, &m, ledger);
