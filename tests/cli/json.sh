@@ -416,6 +416,7 @@ for quantity in sorted(unprinted & printed):
 sys.exit(failed)
 PY
 about 'names of the estimate and of explain'
+# shellcheck disable=SC2154
 python3 names.py "$PROG" "$TOP/share/plans/serve-llama-3.1-70b.cfg" "$share" "${MONKEY_SEED:-0}" >out 2>err ||
     fail 'they differ, or one is not explained'
 [ ! -s err ] || fail 'messages'

@@ -191,6 +191,7 @@ out_has '^first token +- +no memory speed of this GPU: --set cluster.hbm_gbps=GB
 out_lacks ' 0\.000 s'
 good check --set cluster.hbm_gbps=0
 out_has '^hint cluster.hbm_gbps rate_not_known: '
+# shellcheck disable=SC3045
 (ulimit -t 10 && "$PROG" check --set cluster.hbm_gbps=0 --model=llama-3.1-70b >out 2>err) ||
 	fail 'looks long for a fastest plan where no time is known'
 # sizes of the built-in plan that nobody set step back, and it is said; those of a command line or

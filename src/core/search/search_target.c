@@ -15,17 +15,16 @@
 
 /* Names of objectives: of results, then the prices. */
 static const char *const names[] = { "time", "memory", "tokens", "energy", "gpus", "gpu-hours", "cost" };
-enum { NAMED_RESULTS = 5, NAMES = sizeof names / sizeof *names };
+enum { NAMED_ENERGY = 3, NAMED_GPUS, NAMED_RESULTS, NAMES = sizeof names / sizeof *names };
 
 static enum result_id
 result_named(size_t name, const struct plan *p)
 {
 	static const enum result_main of[] = { MAIN_TIME, MAIN_MEMORY, MAIN_TOKENS_GPU };
 
-	if (name < sizeof of / sizeof *of)
-		return result_main(of[name], p);
-	return text_equal(names[name], "gpus") ? RESULT_WORLD :
-	    p->mode == MODE_SERVE ? RESULT_SERVED_JOULES : RESULT_MWH;
+	if (name == NAMED_ENERGY)
+		return p->mode == MODE_SERVE ? RESULT_SERVED_JOULES : RESULT_MWH;
+	return name == NAMED_GPUS ? RESULT_WORLD : result_main(of[name], p);
 }
 
 /* ---- by name ----------------------------------------------------------------------- */
