@@ -242,7 +242,7 @@ scope_follows(void **state)
 	assert_true(legal > 5000 && timed > 4000);
 }
 
-/* Fine-tuning and training on rollouts, of which any field takes a step, the ZeRO stage any: what is kept of the plan
+/* Fine-tuning and training on rollouts, of which any field takes a step, the ZeRO stage and CP's traffic any: what is kept of the plan
  * before is never what that field decides. */
 static void
 any_field_steps(void **state)
@@ -251,6 +251,7 @@ any_field_steps(void **state)
 	static const enum field_id size[] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_EP,
 		FIELD_MICRO_BATCH_SIZE, FIELD_NODES, FIELD_RECOMPUTE };
 	static const char *const stage[] = { "0", "1", "2", "3" };
+	static const char *const comm[] = { "p2p", "a2a", "allgather", "a2a+p2p" };
 	static const char *const layout[] = { "megatron", "deepspeed", "torchtitan" };
 	static const char *const more[] = { "finetune.packing=false", "rl.algorithm=grpo rl.response_tokens=512",
 		"rl.algorithm=dpo", "rl.algorithm=ppo rl.response_tokens=256" };
@@ -264,9 +265,10 @@ any_field_steps(void **state)
 
 		plan_builtin(&p);
 		settings_put_all(&p, "cluster.nodes=2 cluster.bf16_tflops=989 cluster.hbm_gbps=3350 parallel.tp=1 parallel.pp=1 "
-		    "parallel.cp=1 model.layers=8 model.hidden_size=1024 model.ffn_hidden_size=4096");
+		    "parallel.hierarchical_cp=2x1 model.layers=8 model.hidden_size=1024 model.ffn_hidden_size=4096");
 		settings_put(&p, "parallel.layout", layout[dice_below(&dice, 3)]);
 		settings_put(&p, "parallel.pp", dice_rarely(&dice, 2) ? "2" : "1");
+		settings_put(&p, "parallel.cp", dice_rarely(&dice, 2) ? "2" : "1");
 		settings_put(&p, "training.recompute", dice_rarely(&dice, 2) ? "full" : "none");
 		if (dice_rarely(&dice, 2))
 			random_tuning(&dice, &p);
@@ -278,6 +280,8 @@ any_field_steps(void **state)
 
 			if (dice_rarely(&dice, 4))
 				settings_put(&next, "parallel.zero_stage", stage[dice_below(&dice, 4)]);
+			else if (p.parallel.cp > 1 && dice_rarely(&dice, 4))
+				settings_put(&next, "parallel.cp_comm", comm[dice_below(&dice, 4)]);
 			else if (!step_plain(&p, NULL, f, dice_rarely(&dice, 2) ? 1 : -1, &next))
 				continue;
 			estimate_run(whole, &next, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/framework/framework.h"
+#include "core/model/activation.h"
 #include "core/model/adapters.h"
 #include "core/model/modules.h"
 #include "core/model/weights.h"
@@ -112,10 +113,7 @@ same_kernels(const struct plan *a, const struct plan *b)
 static bool
 same_heads(const struct plan *a, const struct plan *b)
 {
-	const int64_t x = a->parallel.cp_comm, y = b->parallel.cp_comm;
-
-	return batch_unfused(a) == batch_unfused(b) &&
-	    (x == CP_COMM_A2A || x == CP_COMM_A2A_P2P) == (y == CP_COMM_A2A || y == CP_COMM_A2A_P2P);
+	return batch_unfused(a) == batch_unfused(b) && activation_exchange(a) == activation_exchange(b);
 }
 
 /* What traffic of a micro-batch takes notice of besides: DualPipe, which is none on one stage, hides

@@ -71,6 +71,12 @@ patterned(const struct model *m)
 	return m->layer_pattern[0] != '\0';
 }
 
+int
+activation_exchange(const struct plan *p)
+{
+	return p->parallel.cp_comm == CP_COMM_A2A ? 2 : p->parallel.cp_comm == CP_COMM_A2A_P2P;
+}
+
 struct activation
 activation_init(const struct plan *p)
 {
@@ -159,8 +165,7 @@ add_core(const struct sink *s, double layers, double out, bool local)
 		    AS("bytes of the output", out));
 	KEPT(s, "log-sum-exp of attention", FLASH, layers * 4 * c->tokens * n, AS("L", layers),
 	    AS("T", c->tokens), AS("n/TP", n));
-	if (c->cp > 1 && (c->p->parallel.cp_comm == CP_COMM_A2A ||
-	    c->p->parallel.cp_comm == CP_COMM_A2A_P2P))
+	if (c->cp > 1 && activation_exchange(c->p) > 0)
 		KEPT(s, "attention output before the all-to-all", TE_CP, layers * out, AS("L", layers),
 		    AS("bytes of the output", out));
 }

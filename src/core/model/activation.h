@@ -44,6 +44,10 @@ struct activation {
 	unsigned adapted;     /* enum adapter_target: of these */
 	bool no_core, no_norm, no_up, no_mlp, no_act, no_moe, no_shared;
 };
+/* How CP's traffic counts in it: by tokens 0, by heads of some ranks 1, of all 2. */
+enum { ACTIVATION_EXCHANGES = 3 };
+int activation_exchange(const struct plan *p);
+
 struct activation activation_init(const struct plan *p);
 
 /* Bytes of one unit of each. */

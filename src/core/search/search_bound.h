@@ -75,7 +75,7 @@ struct bound_room {
 	double optimizer[SPACE_VALUES_MAX]; /* and seconds that the optimizer takes at least, on the host where */
 	double optimizer_least;       /* state has no room on the GPU; of all PP */
 	uint64_t weighed_sizes;       /* 1 + values of the sizes before the early switches of which, */
-	uint8_t weighed[PLACED_MOST]; /* by PP and VPP, a pair of bits for each kind of these: known, full */
+	uint16_t weighed[PLACED_MOST]; /* by PP and VPP, a pair of bits for each kind of these: known, full */
 };
 
 /* Put the fastest value of each switch of the tail from free field i on into p, and the fewest copies

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "core/model/activation.h"
 #include "core/plan/pool.h"
 #include "core/rules/check.h"
 #include "core/train/update.h"
@@ -358,25 +359,25 @@ splits_are_full(const struct bounds *b, const struct search_space *s, struct spl
 	return true;
 }
 
-/* What is kept goes by heads or by tokens (activation.c), and one chunk more with overlapped experts
- * (schedule.c); of early switches it takes notice of nothing else. */
+/* What is kept goes by heads or by tokens, and one chunk more with overlapped experts (schedule.c); of early switches
+ * it takes notice of nothing else. */
 static int
 kept_kind(const struct plan *p)
 {
-	const int64_t comm = p->parallel.cp_comm;
-
-	return 2 * (comm == CP_COMM_A2A || comm == CP_COMM_A2A_P2P) + (p->training.moe_overlap != 0);
+	return 2 * activation_exchange(p) + (p->training.moe_overlap != 0);
 }
 
+_Static_assert(2 * 2 * ACTIVATION_EXCHANGES <= 16, "two bits a kind");
+
 /* The note of the PP and VPP that are in, for the sizes that are. */
-static uint8_t *
+static uint16_t *
 note_of(const struct bounds *b, const struct search_space *s, uint64_t index, struct bound_room *room)
 {
 	const uint64_t sizes = 1 + index / s->field[b->kernels_after].stride;
 	const size_t splits = (size_t)room_values(s, b->split);
 
 	if (room->weighed_sizes != sizes)
-		memset(room->weighed, 0, map_place(b, s, room_values(s, b->pp), 0, 0) / splits);
+		memset(room->weighed, 0, map_place(b, s, room_values(s, b->pp), 0, 0) / splits * sizeof *room->weighed);
 	room->weighed_sizes = sizes;
 	return &room->weighed[splits_of(b, s, b->chunks_after, index).first / splits];
 }
@@ -388,7 +389,7 @@ room_stages_full(const struct bounds *b, const struct search_space *s, int field
 {
 	const int known = 2 * kept_kind(p), full = known + 1;
 	struct splits at;
-	uint8_t *note;
+	uint16_t *note;
 
 	if (field != b->chunks_after && field != b->split)
 		return false;
@@ -400,7 +401,7 @@ room_stages_full(const struct bounds *b, const struct search_space *s, int field
 		return splits_are_full(b, s, at, p, scope, room, limit);
 	note = note_of(b, s, index, room);
 	if ((*note >> known & 1) == 0)
-		*note = (uint8_t)(*note | 1 << known |
+		*note = (uint16_t)(*note | 1 << known |
 		    splits_are_full(b, s, at, p, scope, room, limit) << full);
 	return *note >> full & 1;
 }
