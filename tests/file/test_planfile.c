@@ -445,6 +445,9 @@ test_what_is_written(void **state)
 	says("\t# follows layout and TP: etp = 1;\n");
 	says("\t# follows TP: sequence_parallel = false;\n");
 	says("\t# follows GPU and GPUs per node: nvlink_domain = 8;\n");
+	says("\t# follows longest context: sequence_length = 4096;\n");
+	assert_true(read_text(written));
+	assert_false(file.has_comments);
 	/* What was said outright is kept, also where it is what would follow. */
 	assert_true(read_text("parallel: { etp = 1; sequence_parallel = false; };"));
 	write_plan(&file, &plan);
@@ -526,6 +529,8 @@ test_node(void **state)
 	assert_true(read_text("# follows GPU: nic_gbps = 400.0; not here\n"));
 	assert_true(file.has_comments);
 	assert_true(read_text("# follows GPU: \n"));
+	assert_true(file.has_comments);
+	assert_true(read_text("# follows advice: neighbours = 4;\n"));
 	assert_true(file.has_comments);
 	assert_true(read_text("cluster: { gpu = \"gb200\"; };"));
 	assert_int_equal(plan.cluster.gpus_per_node, 4);

@@ -119,23 +119,26 @@ emit_line(struct textbuf *out, enum field_id f, const struct plan *p)
 
 /* ---- comments ---------------------------------------------------------------------- */
 
-/* A field that follows others by more than the catalogue entry of its section, which the
- * section's comment tells of. Its value stands in a comment while it follows. */
+/* A field that follows others, and not the catalogue entry of its section alone, which the section's comment tells of.
+ * Its value stands in a comment while it follows. */
 static bool
-is_told(enum field_id f)
+is_told(enum field_id f, const struct plan *p)
 {
-	return field_table[f].origin == ORIGIN_DERIVED || field_table[f].origin == ORIGIN_NODE;
+	const enum field_origin origin = field_table[f].origin;
+
+	return origin == ORIGIN_DERIVED || origin == ORIGIN_NODE ||
+	    (origin == ORIGIN_DEFAULT && field_source(f, p).from == FROM_FIELDS);
 }
 
-/* "# follows layout and TP: etp = " */
+/* "# follows layout and TP: etp = 4;" */
 static void
-told_begin(enum field_id f, char *buf, size_t size)
+emit_told(struct textbuf *out, enum field_id f, const struct plan *p)
 {
-	static const struct plan unset;
 	char source[128];
 
-	field_source_text(f, &unset, source, sizeof source);
-	text_put(buf, size, "# %s: %s = ", source, field_key(f));
+	field_source_text(f, p, source, sizeof source);
+	textbuf_add(out, "# %s: ", source);
+	emit_line(out, f, p);
 }
 
 /* Whether a comment tells of a field that follows, and of nothing else. */
@@ -144,20 +147,19 @@ is_told_comment(const char *text, size_t length)
 {
 	static const char value[] = "abcdefghijklmnopqrstuvwxyz0123456789_.+-\"";
 	static const char start[] = "# follows ";
-	char begin[192];
+	const char *end = text + length, *key, *equals;
 
 	if (length < sizeof start || memcmp(text, start, sizeof start - 1) != 0)
 		return false; /* soon: a file may hold half a million comments */
-	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		size_t n;
-
-		if (!is_told(f))
-			continue;
-		told_begin(f, begin, sizeof begin);
-		n = strlen(begin);
-		if (length > n + 1 && memcmp(text, begin, n) == 0)
-			return n + strspn(text + n, value) + 1 == length && text[length - 1] == ';';
-	}
+	key = memchr(text, ':', length);
+	equals = key != NULL ? memchr(key, '=', (size_t)(end - key)) : NULL;
+	if (equals == NULL || equals - key < 4 || key[1] != ' ' || equals[-1] != ' ' || end - equals < 4 || equals[1] != ' ' ||
+	    equals + 2 + strspn(equals + 2, value) + 1 != end || end[-1] != ';')
+		return false;
+	for (enum field_id f = 0; f < FIELD_COUNT; f++)
+		if (strlen(field_key(f)) == (size_t)(equals - key) - 3 &&
+		    memcmp(field_key(f), key + 2, (size_t)(equals - key) - 3) == 0)
+			return true;
 	return false;
 }
 
@@ -198,37 +200,26 @@ emit_needs_flat(const struct plan *inherited, const struct plan *p)
 	return false;
 }
 
-static bool
-in_section(enum field_id f, const char *section)
-{
-	size_t n = strlen(section);
-
-	return strncmp(field_table[f].path, section, n) == 0 && field_table[f].path[n] == '.';
-}
-
 static void
 emit_section(struct textbuf *out, const struct section *section, const struct plan *p,
     const struct plan *base)
 {
-	char begin[192];
 	bool open = false;
 
 	for (enum field_id f = 0; f < FIELD_COUNT && !open; f++)
-		open = in_section(f, section->name) && is_written(f, p, base);
+		open = field_is_of(f, section->name) && is_written(f, p, base);
 	if (!open)
 		return;
 	textbuf_add(out, "\n%s\n%s: {\n", section->comment, section->name);
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!in_section(f, section->name))
+		if (!field_is_of(f, section->name))
 			continue;
 		if (is_written(f, p, base)) {
 			textbuf_bytes(out, "\t", 1);
 			emit_line(out, f, p);
-		} else if (is_told(f) && !field_is_set(f, p) && field_in_use(f, p)) {
-			told_begin(f, begin, sizeof begin);
-			textbuf_add(out, "\t%s", begin);
-			emit_value(out, f, p);
-			textbuf_add(out, ";\n");
+		} else if (is_told(f, p) && !field_is_set(f, p) && field_in_use(f, p)) {
+			textbuf_bytes(out, "\t", 1);
+			emit_told(out, f, p);
 		}
 	}
 	textbuf_add(out, "};\n");
@@ -280,7 +271,7 @@ planfile_section_text(const struct plan *plan, const char *section)
 
 	textbuf_add(&out, "%s: {\n", section);
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
-		if (!in_section(f, section) || !field_is_set(f, plan))
+		if (!field_is_of(f, section) || !field_is_set(f, plan))
 			continue;
 		textbuf_bytes(&out, "\t", 1);
 		emit_line(&out, f, plan);
@@ -320,7 +311,7 @@ planfile_model_text(const struct plan *plan, const char *id, const char *title,
 	textbuf_add(&out, ";\n    ");
 	emit_text(&out, "source", source);
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (in_section(f, "model") && f != FIELD_PRESET && !field_same(f, plan, &defaults)) {
+		if (field_is_of(f, "model") && f != FIELD_PRESET && !field_same(f, plan, &defaults)) {
 			textbuf_add(&out, "\n    %s = ", field_key(f));
 			emit_value(&out, f, plan);
 			textbuf_add(&out, ";");
