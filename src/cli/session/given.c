@@ -38,7 +38,8 @@ tell_assumed(const char *name, const struct catalog *catalog)
 	const struct catalog_entry *entry = naming_assumed(&catalog->models, name);
 
 	if (entry != NULL)
-		complain("%s is taken for a %s: the name has other words too (fix: import its config.json, if its shape is another)", name, entry->id);
+		complain("%s is taken for a %s: the name has other words too (fix: import its config.json, if its shape "
+		    "is another)", name, entry->id);
 }
 
 /* A value as it is, or the entry that it means. */

@@ -253,8 +253,8 @@ is_owned(const char *name)
 {
 	const char *slash = strchr(name, '/'), *dot = strrchr(name, '.');
 
-	return slash != NULL && slash != name && slash[1] != '\0' && strchr(slash + 1, '/') == NULL && *name != '.' && *name != '~' &&
-	    (dot == NULL || !is_other(dot + 1, strlen(dot + 1)));
+	return slash != NULL && slash != name && slash[1] != '\0' && strchr(slash + 1, '/') == NULL && *name != '.' &&
+	    *name != '~' && (dot == NULL || !is_other(dot + 1, strlen(dot + 1)));
 }
 
 /* The model that a name says, as words have it: one that other words stand in belongs to somebody. */

@@ -111,7 +111,8 @@ read_total(int64_t gpus, int64_t per_node, char *out, size_t size)
 	return SHORTHAND_SAYS;
 }
 
-/* Digits of the GPUs that a node has; 0 for a kind that is called by a number which no node has, or that goes on: 4060ti. */
+/* Digits of the GPUs that a node has; 0 for a kind that is called by a number which no node has, or that goes on:
+ * 4060ti. */
 static size_t
 node_digits(const char *text)
 {

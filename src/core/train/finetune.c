@@ -385,8 +385,8 @@ finetune_add_segments(const struct rank_view *v, double *pools)
 /* ---- backward and step ------------------------------------------------------------ */
 
 /* Of the products inside an MLP three gradients, but Unsloth's kernel writes them over what was kept, all but one
- * (swiglu_DWf_DW_dfg_kernel), as Liger's does where weights are trained; before 2025-03 (commit 4f166026) an adapter's part of a product was a tensor of its own
- * until it was added. */
+ * (swiglu_DWf_DW_dfg_kernel), as Liger's does where weights are trained; before 2025-03 (commit 4f166026) an adapter's
+ * part of a product was a tensor of its own until it was added. */
 static double
 gradients_inside(const struct plan *p)
 {
