@@ -153,7 +153,7 @@ measure_service(const char *name, const char *rates, const struct catalog *catal
 	    "model.preset=llama-3.1-70b serving.weight_dtype=fp8 traffic.rate=12 traffic.mix=rag "
 	    "traffic.ttft_limit=1 traffic.tpot_limit=0.05");
 	plan_resolve(&p, catalog);
-	question_ask(&p, catalog, &slo, 1, options, err);
+	question_ask(&p, catalog, 0, &slo, 1, options, err);
 	pools = strstr(options, "prefill_workers=");
 	wishes_usual(&wishes, &p);
 	wishes_free(&wishes, FIELD_NODES, "1..8");

@@ -130,7 +130,7 @@ err_has 'which limits'
 run 2 search slo ttft=1parsec --mode=serve
 err_has 'a limit is a time'
 run 2 search slo ttft=1s rate=none --mode=serve
-err_has 'such as rate=20'
+err_has 'rate=none: not a number'
 # at a rate the fewest GPUs; what is found keeps the limits, with fewer nodes nothing does
 cat >rate.cfg <<'PLAN'
 mode = "serve";

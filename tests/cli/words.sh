@@ -73,6 +73,33 @@ says '^fewest: --objective=gpus' search fewest llama-3.1-8b 2xh100
 says '^fewest: --objective=gpus' search llama-3.1-8b 2xh100 fewest
 says '^slo ttft=1s tpot=30ms' search slo ttft=1s tpot=30ms llama-3.1-8b serve 8xh100
 
+# Words of how a model was trained are none of its name: sft was that of zephyr-sft, and trained mistral-7b in silence.
+says '^Workload: llama-3.1-8b' search llama-3.1-8b sft 8xh100
+says '^finetune.method = full .set.$' explain sft finetune.method
+says '^training.token_budget = 15000 .set.$' explain 15T training.token_budget
+
+# What belongs together.
+says '^cluster +1 node x 1 GPU of rtx-4090' estimate llama-3.1-8b qlora one 4090
+says '^cluster +4 nodes x 8 GPUs of h200' estimate llama-3.1-8b on 4 nodes of 8 h200s
+says '^cluster +4 nodes x 8 GPUs of h200' estimate llama-3.1-8b 4 nodes with 8 gpus each h200
+says '^cluster +4 nodes x 8 GPUs of h200' estimate 4 h200 nodes llama-3.1-8b
+says '^cluster +2 nodes x 4 GPUs of gb200' estimate llama-3.1-8b two nodes gb200
+says '^cluster +8 nodes x 8 GPUs of b200' estimate 64 b200 llama-3.1-8b
+says '^training.token_budget = 2000 .set.$' explain 2000B tokens training.token_budget
+
+# A question among words of the plan, in parts.
+about 'a question in parts'
+"$PROG" search 8xh100 budget 1e6 llama-3.1-8b 2T --set=cluster.gpu_hour_price=2 --top=1 >out || fail 'is refused'
+grep -q "^budget 1e6: .*where='cost<=1000000'" out || fail 'is another'
+says '^deadline 30d: ' search llama-3.1-8b 1T deadline 30d 8xh100
+says "^by 15 January: .*where='run.days<=[0-9]*d'" search llama-3.1-8b 64xh100 1T by 15 January
+says '^slo 1s 30ms: ' search serve qwen3-8b on an h100 slo 1s 30ms
+says '^cheapest h100,h200: .*--free=cluster.gpu=h100,h200' search cheapest llama-3.1-8b h100,h200 --price=h100=2,h200=4
+grep -Eq '^rank +GPU .*nodes' out || fail 'does not say which GPU'
+
+# Sizes that split the work are told, though they are the plan's own.
+says '^rank +TP +PP ' search llama-3.1-70b lora 8xh100 --top=1
+
 # refuses PATTERN ARGUMENT...
 refuses() {
 	pattern=$1
@@ -96,6 +123,11 @@ refuses "4 GPUs beside 2 nodes: all, or those of each" groups --nodes=2 --gpus=4
 refuses "'x' is no number of GPUs" estimate --gpus=x
 refuses "'fewst' is no question, no file and no word of a plan .did you mean fewest?" search fewst 64xh100
 refuses "'nothing' is neither a file" search fewest nothing
+
+refuses "words say both llama-3.1-8b and qwen3-8b of model.preset" estimate llama-3.1-8b qwen3-8b
+refuses "words say both 4 and 8 of parallel.tp" estimate tp4 tp8
+refuses "'instruct' is neither a file" estimate instruct
+refuses "'30' is neither a file" search fewest llama-3.1-8b for 30 apples
 
 # A directory is no plan.
 mkdir tp2

@@ -1328,6 +1328,8 @@ tries(void **state)
 	workers[0].room = FRONT;
 }
 
+enum { TODAY = 20785 }; /* 2026-11-28, a Saturday */
+
 /* Nodes begin where no plan would be in time before, and go on in steps of a sixteenth at most. */
 static void
 deadlines(void **state)
@@ -1342,7 +1344,7 @@ deadlines(void **state)
 	settings_put_all(&p, RATES "layers=126 hidden_size=16384 ffn_hidden_size=53248 attention_heads=128 "
 	    "kv_heads=8 vocab_size=128256");
 	plan_resolve(&p, NULL);
-	assert_int_equal(question_ask(&p, NULL, words, 3, options, err), 3);
+	assert_int_equal(question_ask(&p, NULL, TODAY, words, 3, options, err), 3);
 	least = 15e12 * flops_sum(flops_of_token(&p, false)) / (90 * 86400.0) /
 	    (p.cluster.bf16_tflops * 1e12 * (double)p.cluster.gpus_per_node);
 	at = strstr(options, "free=cluster.nodes=");
@@ -1355,8 +1357,8 @@ deadlines(void **state)
 		at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : "";
 	}
 	assert_true(last > 3 * least);
-	assert_int_equal(question_ask(&p, NULL, words, 1, options, err), -1);
-	assert_int_equal(question_ask(&p, NULL, words + 1, 2, options, err), 0);
+	assert_int_equal(question_ask(&p, NULL, TODAY, words, 1, options, err), -1);
+	assert_int_equal(question_ask(&p, NULL, TODAY, words + 1, 2, options, err), 0);
 }
 
 /* Limits of service in any order, "=" or a word of its own before each value, which is a time. */
@@ -1387,7 +1389,7 @@ limits_of_service(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		const int words = i == 0 ? 4 : i == 1 ? 6 : 5;
 
-		assert_int_equal(question_ask(&p, NULL, orders[i], words, options, err), words);
+		assert_int_equal(question_ask(&p, NULL, TODAY, orders[i], words, options, err), words);
 		assert_non_null(strstr(options, " free=traffic.rate=20 "));
 		assert_non_null(strstr(options, " free=traffic.ttft_limit=1 "));
 		assert_non_null(strstr(options, " free=traffic.tpot_limit=0.03 "));
@@ -1397,20 +1399,20 @@ limits_of_service(void **state)
 
 		while (words < 6 && typed[i][words] != NULL)
 			words++;
-		assert_int_equal(question_ask(&p, NULL, typed[i], words, options, err), words);
+		assert_int_equal(question_ask(&p, NULL, TODAY, typed[i], words, options, err), words);
 		assert_non_null(strstr(options, i < 6 ? "ttft_seconds<=1s" : "ttft_within<=1s"));
 		assert_non_null(strstr(options, i < 6 ? "tpot_seconds<=30ms" : "tpot_within<=30ms"));
 		assert_int_equal(strstr(options, "traffic.percentile=95 ") != NULL, i == 8);
 	}
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-		assert_int_equal(question_ask(&p, NULL, refused[i], i == 0 ? 2 : i == 2 ? 3 : 4, options, err), -1);
-	assert_int_equal(question_ask(&p, NULL, (const char *const[]){ "slo", "25", "tok/s" }, 3, options, err), 3);
+		assert_int_equal(question_ask(&p, NULL, TODAY, refused[i], i == 0 ? 2 : i == 2 ? 3 : 4, options, err), -1);
+	assert_int_equal(question_ask(&p, NULL, TODAY, (const char *const[]){ "slo", "25", "tok/s" }, 3, options, err), 3);
 	assert_non_null(strstr(options, "tpot_seconds<=40ms"));
 	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
 		const char *const words[] = { alone[i].asked[0], alone[i].asked[1], alone[i].asked[2] };
 		const int count = words[1] == NULL ? 1 : words[2] == NULL ? 2 : 3;
 
-		assert_int_equal(question_ask(&p, NULL, words, count, options, err), count);
+		assert_int_equal(question_ask(&p, NULL, TODAY, words, count, options, err), count);
 		assert_non_null(strstr(options, alone[i].is));
 		assert_null(strstr(options, alone[i].isnt));
 	}
@@ -1418,9 +1420,9 @@ limits_of_service(void **state)
 		const char *const words[] = { "slo", word };
 
 		snprintf(word, sizeof word, "ttft=%s", none[i]);
-		assert_true(question_ask(&p, NULL, words, 2, options, err) < 2);
+		assert_true(question_ask(&p, NULL, TODAY, words, 2, options, err) < 2);
 	}
-	assert_int_equal(question_ask(&p, NULL, orders[0], 1, options, err), -1);
+	assert_int_equal(question_ask(&p, NULL, TODAY, orders[0], 1, options, err), -1);
 }
 
 /* What people type: units apart or written out, separators of thousands, money with its sign, either
@@ -1457,6 +1459,17 @@ questions_as_typed(void **state)
 		{ "fewest nodes", "objective=gpus", "" }, { "longest sequence", "sequence_length=1024..", "" },
 		{ "largest sequence length", "sequence_length=1024..", "" }, { "largest wish", NULL, NULL },
 		{ "spare 2 nodes", "cluster.nodes=6", "" },
+		{ "deadline by 15 January 15T", "where=run.days<=48d", "token_budget=15000 " },
+		{ "until Friday 20B tokens", "where=run.days<=6d", "token_budget=20 " },
+		{ "before saturday 20B", "where=run.days<=7d", "" }, { "by next sunday 20B", "where=run.days<=1d", "" },
+		{ "deadline 15T dec 1st", "where=run.days<=3d", "token_budget=15000 " },
+		{ "deadline 1st of March 2027 1T", "where=run.days<=93d", "" }, { "by Feb 29 1T", "where=run.days<=458d", "" },
+		{ "by 2027-01-15 1T", "where=run.days<=48d", "" }, { "by 2026-11-28 1T", NULL, NULL },
+		{ "by 30 February 1T", NULL, NULL }, { "by 1 March 2026 1T", NULL, NULL }, { "until then 1T", NULL, NULL },
+		{ "least energy", "objective=energy free=training.token_budget=1", "" },
+		{ "lowest cost", "objective=cost", "" }, { "min memory", "objective=memory", "" },
+		{ "highest throughput", "objective=tokens", "" }, { "max tokens", "objective=tokens", "" },
+		{ "most memory", NULL, NULL },
 	};
 	char options[QUESTION_SIZE], err[QUESTION_SIZE], text[128], *rest;
 	const char *word[QUESTION_WORDS];
@@ -1472,7 +1485,7 @@ questions_as_typed(void **state)
 		rest = text;
 		while ((word[words] = strsep(&rest, " ")) != NULL)
 			words++;
-		assert_int_equal(question_ask(&p, NULL, word, words, options, err), rows[i].is != NULL ? words : -1);
+		assert_int_equal(question_ask(&p, NULL, TODAY, word, words, options, err), rows[i].is != NULL ? words : -1);
 		if (rows[i].is == NULL)
 			continue;
 		assert_non_null(strstr(options, rows[i].is));
@@ -1496,7 +1509,7 @@ budgets(void **state)
 		const char *at;
 		size_t count = 1;
 
-		assert_true(question_ask(&p, NULL, ask[i], 3 - i, options, err) > 0);
+		assert_true(question_ask(&p, NULL, TODAY, ask[i], 3 - i, options, err) > 0);
 		at = strstr(options, "free=cluster.nodes=1,");
 		assert_non_null(at);
 		for (; *at != ' ' && *at != '\0'; at++)

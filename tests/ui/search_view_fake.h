@@ -60,6 +60,12 @@ fake_stop(void *context, bool wait)
 	fake.cut = true;
 }
 
+static UNUSED int64_t
+fake_today(void)
+{
+	return 20785; /* 2026-11-28 */
+}
+
 static UNUSED struct session *
 session_searching(void **test, int columns, int rows)
 {
@@ -78,6 +84,7 @@ session_searching(void **test, int columns, int rows)
 	s->files.search = fake_search;
 	s->files.search_news = fake_news;
 	s->files.search_stop = fake_stop;
+	s->files.today = fake_today;
 	return s;
 }
 #endif

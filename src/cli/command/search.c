@@ -6,12 +6,12 @@
 
 #include "cli/base/run.h"
 #include "cli/command/search_progress.h"
+#include "cli/command/question_first.h"
 #include "cli/report/report_search.h"
 #include "cli/session/search_live.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
-#include "core/plan/shorthand.h"
 #include "core/rules/values.h"
 #include "core/search/question.h"
 #include "core/search/search_make.h"
@@ -157,7 +157,7 @@ take_question(struct search_job *job, const struct options *o, const char *const
     struct options *mine, char *text)
 {
 	char err[QUESTION_SIZE], *rest = text, *word;
-	const int taken = question_ask(&job->session.plan, &job->session.catalog, asked, words, job->options, err);
+	const int taken = question_ask(&job->session.plan, &job->session.catalog, search_today(), asked, words, job->options, err);
 
 	*mine = *o;
 	if (taken < 0) {
@@ -344,100 +344,35 @@ run_job(struct search_job *job, const struct options *o)
 	return job->worker->kept > 0 ? STATUS_OK : STATUS_NO;
 }
 
-/* Where the words have the name of a question, else their number. */
-static int
-question_at(const struct options *o)
-{
-	int i = 0;
-
-	while (i < o->words && question_find(o->word[i]) == NULL)
-		i++;
-	return i;
-}
-
+/* Words behind the question's say values of the plan. */
 static bool
-is_shorthand(const struct search_job *job, const char *word)
+take_words(struct search_job *job, const struct options *o, const char **word, int taken)
 {
-	char said[512];
-
-	return shorthand_gpus(word, &job->session.plan, said, sizeof said) != SHORTHAND_NONE ||
-	    shorthand_read(word, &job->session.plan, &job->session.catalog, said, sizeof said) != SHORTHAND_NONE;
-}
-
-/* How many words from there on are the question's. One that it can not ask of this plan it may of what the last
- * ones say: those that are none of shorthand are its own. */
-static int
-question_words(const struct search_job *job, const struct options *o, int at)
-{
-	char options[QUESTION_SIZE], err[QUESTION_SIZE];
-	int words = question_ask(&job->session.plan, &job->session.catalog, o->word + at, o->words - at, options, err);
-
-	if (words < 0)
-		for (words = o->words - at; words > 1 && is_shorthand(job, o->word[at + words - 1]); words--)
-			;
-	return words;
-}
-
-/* A first word that says nothing, where there is no question: which one may be meant. */
-static bool
-knows_first(const struct search_job *job, const struct options *o)
-{
-	const char *first = o->words > 0 ? o->word[0] : "", *near = NULL;
-	size_t least = 3;
-
-	if (o->words == 0 || question_at(o) < o->words || strchr(first, '=') != NULL || is_shorthand(job, first))
-		return true;
-	for (size_t i = 0; i < question_count; i++) {
-		const size_t d = text_distance(question_table[i].name, first);
-
-		if (d < least && 2 * d <= strlen(first)) {
-			least = d;
-			near = question_table[i].name;
-		}
-	}
-	usage_error("search: '%s' is no question, no file and no word of a plan (%s%s%s)", first,
-	    near != NULL ? "did you mean " : "'shardplan help search' lists questions", near != NULL ? near : "",
-	    near != NULL ? "?" : "");
-	return false;
-}
-
-/* Words that are not the question's say values of the plan. */
-static bool
-take_words(struct search_job *job, const struct options *o, int at, int taken)
-{
-	const int rest = o->words - taken;
 	struct options words = *o;
 	char note[512];
-	bool ok;
 
-	if (rest == 0)
+	words.words = o->words - taken;
+	words.word = word + taken;
+	if (words.words == 0)
 		return true;
-	words.words = 0;
-	if ((words.word = calloc((size_t)rest, sizeof *words.word)) == NULL)
-		return out_of_memory(), false;
-	for (int i = 0; i < o->words; i++)
-		if (i < at || i >= at + taken)
-			words.word[words.words++] = o->word[i];
-	ok = session_set(&job->session, &words, &job->session.plan, note, sizeof note);
-	if (ok && note[0] != '\0')
+	if (!session_set(&job->session, &words, &job->session.plan, note, sizeof note))
+		return false;
+	if (note[0] != '\0')
 		complain("%s", note);
-	free(words.word);
-	return ok;
+	return true;
 }
 
-/* The job of a session that is open. */
+/* What is asked of a session that is open, in so many words of a question and then others. */
 static int
-ask_job(struct search_job *job, const struct options *o)
+ask_words(struct search_job *job, const struct options *o, const char **word, int words)
 {
-	const int at = question_at(o);
-	const char *const *asked = o->word + at;
+	const char *const *asked = (const char *const *)word;
 	const char *usual;
 	char text[QUESTION_SIZE];
-	int words = question_words(job, o, at);
 	int status = STATUS_ERROR;
 	struct options mine;
 
-	if (!knows_first(job, o) || !take_words(job, o, at, words) || !take_prices(&job->session, o))
+	if (!take_words(job, o, word, words) || !take_prices(&job->session, o))
 		return STATUS_ERROR;
 	usual = words == 0 && o->objective == NULL ? question_usual(&job->session.plan) : NULL;
 	if (usual != NULL) {
@@ -450,6 +385,20 @@ ask_job(struct search_job *job, const struct options *o)
 		status = run_job(job, words > 0 ? &mine : o);
 	if (words > 0)
 		free(mine.ask);
+	return status;
+}
+
+static int
+ask_job(struct search_job *job, const struct options *o)
+{
+	const char **word = calloc((size_t)o->words + 1, sizeof *word);
+	int status = STATUS_ERROR, words;
+
+	if (word == NULL)
+		return out_of_memory();
+	if (question_first(&job->session, o, word, &words))
+		status = ask_words(job, o, word, words);
+	free(word);
 	return status;
 }
 

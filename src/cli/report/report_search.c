@@ -47,15 +47,34 @@ columns_of(const struct search_job *job, const enum result_id **columns)
 	return of[kind].count;
 }
 
-/* Not every listed plan has the same value of free field i, or it is not the plan's own. */
+/* What a plan is called by, which a row tells though it be the plan's own: sizes that split it. */
+static bool
+is_size(enum field_id f)
+{
+	return f == FIELD_TP || f == FIELD_CP || f == FIELD_PP || f == FIELD_EP;
+}
+
+/* What work is done and on what is told wherever several of it are asked for. */
+static bool
+is_job(const struct free_field *f)
+{
+	return f->count > 1 && (f->field == FIELD_PRESET || f->field == FIELD_GPU || f->field == FIELD_NODES ||
+	    f->field == FIELD_GPUS_PER_NODE);
+}
+
+/* Not every listed plan has the same value of free field i, or it is not the plan's own, or splits the work. */
 static bool
 tells_column(const struct search_job *job, int i)
 {
-	const struct free_field *f = &job->space->field[i];
+	const struct search_space *s = job->space;
+	const struct free_field *f = &s->field[i];
 
-	for (size_t k = 0; k < search_listed(job); k++)
-		if (space_digit(job->space, i, job->worker->key[k].index) != f->own)
+	for (size_t k = 0; k < search_listed(job); k++) {
+		const int digit = space_digit(s, i, job->worker->key[k].index);
+
+		if (digit != f->own || is_job(f) || (is_size(f->field) && s->value[f->first + digit] > 1))
 			return true;
+	}
 	return false;
 }
 

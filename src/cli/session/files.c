@@ -525,5 +525,5 @@ session_files(struct session *s)
 		.read_lines = files_read_lines, .add_lines = files_add_lines,
 		.keep_text = files_keep_text, .shell = files_shell,
 		.search = files_search, .search_news = files_search_news,
-		.search_stop = files_search_stop };
+		.search_stop = files_search_stop, .today = search_today };
 }

@@ -7,6 +7,7 @@
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
 #include "core/plan/naming.h"
+#include "core/plan/phrase.h"
 #include "core/plan/shorthand.h"
 
 enum { SAID_SIZE = 512, SAYS_MOST = 4 }; /* bytes and settings of one word */
@@ -174,19 +175,61 @@ pass_of(const char *word, const struct plan *p)
 	return field_choice_index(FIELD_MODE, word) >= 0 ? PASS_MODE : PASS_WORDS;
 }
 
+/* Two words that say different things of one field: neither is what was meant for certain. */
+static bool
+is_told_twice(const struct given *g, size_t from)
+{
+	for (size_t i = from; i < g->count; i++)
+		for (size_t k = from; k < i; k++)
+			if (g->setting[k].field == g->setting[i].field && !text_equal(g->setting[k].value, g->setting[i].value)) {
+				usage_error("words say both %s and %s of %s", g->setting[k].value, g->setting[i].value,
+				    field_table[g->setting[i].field].path);
+				return true;
+			}
+	return false;
+}
+
+/* Words as shorthand has them, what belongs together as one or two; their number, -1 without memory. */
+static int
+put_phrases(struct given *g, const struct options *o, const struct catalog *catalog, const char **word)
+{
+	char phrase[PLAN_ID_SIZE], *text;
+	int words = 0;
+
+	for (int i = 0, taken; i < o->words; i += taken > 0 ? taken : 1) {
+		taken = phrase_read(o->word + i, o->words - i, catalog, phrase);
+		if (taken == 0) {
+			word[words++] = o->word[i];
+			continue;
+		}
+		if ((text = strdup(phrase)) == NULL)
+			return -1;
+		g->text[g->texts++] = text;
+		while (*phrase != '\0' && text != NULL)
+			word[words++] = strsep(&text, "\n");
+	}
+	return words;
+}
+
 static bool
 read_words(struct given *g, const struct options *o, const struct plan *p, const struct catalog *catalog)
 {
+	const size_t options = g->count;
+	const char **word = calloc((size_t)o->words * 2, sizeof *word);
+	const int words = word != NULL ? put_phrases(g, o, catalog, word) : -1;
 	struct plan now;
-	bool ok = true;
+	bool ok = words >= 0;
 
+	if (!ok)
+		out_of_memory();
 	for (enum pass pass = 0; ok && pass < PASSES; pass++) {
 		put_given(g, p, catalog, &now);
-		for (int i = 0; ok && i < o->words; i++)
-			if (pass_of(o->word[i], &now) == pass)
-				ok = read_word(g, o, o->word[i], &now, catalog);
+		for (int i = 0; ok && i < words; i++)
+			if (pass_of(word[i], &now) == pass)
+				ok = read_word(g, o, word[i], &now, catalog);
 	}
-	return ok;
+	free(word);
+	return ok && !is_told_twice(g, options);
 }
 
 bool
@@ -196,7 +239,7 @@ given_read(struct given *g, const struct options *o, const struct plan *p, const
 	bool ok;
 
 	*g = (struct given){ .setting = calloc(most * SAYS_MOST + 1, sizeof *g->setting),
-		.text = calloc(most + 1, sizeof *g->text) };
+		.text = calloc(2 * most + 1, sizeof *g->text) };
 	ok = g->setting != NULL && g->text != NULL;
 	if (!ok)
 		out_of_memory();

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
+#include "core/plan/words.h"
 #include "core/search/search_rank.h"
 #include "ui/state/search_view.h"
 
@@ -40,6 +41,15 @@ search_clock(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int64_t
+search_today(void)
+{
+	const time_t now = time(NULL);
+	struct tm tm;
+
+	return localtime_r(&now, &tm) == NULL ? 0 : words_day(tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 }
 
 /* ---- on its threads ---------------------------------------------------------------- */

@@ -14,6 +14,9 @@ int search_threads(void);
 /* Seconds of a clock that nobody sets. */
 double search_clock(void);
 
+/* The day here, counted from 1970-01-01 on. */
+int64_t search_today(void);
+
 /* Begin one; *live is that of the last one, which has ended, or NULL. s->space outlives it.
  * False with the reason in note. */
 bool search_live_begin(struct search_live **live, const struct search *s, size_t room, char *note,

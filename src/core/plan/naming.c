@@ -54,6 +54,15 @@ is_word(const char *words, const char *at, size_t n)
 	return text_index(words, at, n) >= 0;
 }
 
+bool
+naming_is_finish(const char *word)
+{
+	char plain[NAMING_SIZE];
+
+	naming_plain(plain, word, strlen(word));
+	return is_word(finishes, plain, strlen(plain));
+}
+
 /* Digits and then one of the letters, and nothing else. */
 static bool
 is_count(const char *at, size_t n, const char *letters)

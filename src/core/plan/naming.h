@@ -28,6 +28,9 @@ struct naming {
  * llama3_1_8b and Llama-3.1-8B are one. */
 void naming_plain(char out[NAMING_SIZE], const char *name, size_t length);
 
+/* Whether a word tells how a model was trained or packed and not which one it is: "sft", "instruct". */
+bool naming_is_finish(const char *word);
+
 /* Read a plain name: of the entries that have all of its words of a shape, and all of whose words it has, the
  * one that leaves the least open. False without one. */
 bool naming_read(struct naming *n, const struct catalog_list *models, const char *plain);

@@ -55,7 +55,7 @@ shorthand_entry(const struct catalog_list *list, const char *text, char *err, si
 	err[0] = '\0';
 	if (found == NULL)
 		found = named_entry(list, text);
-	if (found != NULL || strlen(text) < PART_LEAST)
+	if (found != NULL || strlen(text) < PART_LEAST || naming_is_finish(text))
 		return found;
 	for (size_t i = 0; i < list->count; i++) {
 		if (!entry_has_part(&list->entry[i], text))
@@ -246,6 +246,20 @@ read_choice(const char *word, const struct plan *p, char *out, size_t size)
 	return n == 0 ? SHORTHAND_NONE : n == 1 ? SHORTHAND_SAYS : SHORTHAND_UNCLEAR;
 }
 
+/* "15T": the tokens of a run; no model has so many parameters of whole trillions in its name. */
+static bool
+read_tokens(const char *word, char *out, size_t size)
+{
+	const size_t n = strlen(word);
+	double trillions;
+
+	if (n < 2 || (word[n - 1] != 'T' && word[n - 1] != 't') || strspn(word, DIGITS ".") != n - 1 ||
+	    !text_to_real(TEXT_OF(24, "%.*s", (int)n - 1, word), &trillions) || !(trillions > 0))
+		return false;
+	say_field(FIELD_TOKEN_BUDGET, TEXT_OF(32, "%.10g", 1e3 * trillions), out, size);
+	return true;
+}
+
 /* What a field's values are called by everybody but it. */
 static bool
 read_usual(const char *word, char *out, size_t size)
@@ -256,6 +270,9 @@ read_usual(const char *word, char *out, size_t size)
 		const char *value;
 	} usual[] = {
 		{ "fsdp", FIELD_ZERO_STAGE, "3" }, { "ddp", FIELD_ZERO_STAGE, "0" }, { "recompute", FIELD_RECOMPUTE, "full" },
+		{ "sft", FIELD_FINETUNE, "full" }, { "finetune", FIELD_FINETUNE, "full" }, { "fine-tune", FIELD_FINETUNE, "full" },
+		{ "finetuning", FIELD_FINETUNE, "full" }, { "fine-tuning", FIELD_FINETUNE, "full" },
+		{ "pretrain", FIELD_FINETUNE, "none" }, { "pretraining", FIELD_FINETUNE, "none" },
 	};
 
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
@@ -305,7 +322,7 @@ shorthand_read(const char *word, const struct plan *p, const struct catalog *cat
 	text_put(text, sizeof text, "%.*s", (int)n, word);
 	if (read_name(text, catalog, out, size) || read_number(text, out, size))
 		return SHORTHAND_SAYS;
-	if (read_usual(text, out, size))
+	if (read_usual(text, out, size) || read_tokens(text, out, size))
 		return SHORTHAND_SAYS;
 	if ((is = read_choice(text, p, out, size)) != SHORTHAND_NONE)
 		return is;

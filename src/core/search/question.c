@@ -12,7 +12,7 @@
 #include "core/plan/field.h"
 #include "core/plan/format.h"
 #include "core/plan/nodes.h"
-#include "core/search/question_words.h"
+#include "core/plan/words.h"
 
 enum {
 	NODES_EACH = 64,     /* so many are tried one by one, more in steps of a sixteenth, */
@@ -87,9 +87,9 @@ put_nodes_from(double least, char *options)
 	put_nodes(from, NODES_TIMES * from > NODES_EACH ? NODES_TIMES * from : NODES_EACH, options);
 }
 
-/* Each takes what it needs of a plan p, the catalogue and its words. */
+/* Each takes what it needs of a plan p, the catalogue, the day and its words. */
 #define ASK(name) static int ask_##name(MAYBE const struct plan *p, MAYBE const struct catalog *catalog, \
-    MAYBE const char *const *word, MAYBE int words, char *options, MAYBE char *err)
+    MAYBE int64_t today, MAYBE const char *const *word, MAYBE int words, char *options, MAYBE char *err)
 
 /* ---- the questions -------------------------------------------------------------------- */
 
@@ -102,14 +102,17 @@ ASK(deadline)
 	int i = 0, taken = 1;
 
 	if (words < 1)
-		return refuse_question(err, "until when? Such as 30d");
+		return refuse_question(err, "until when? Such as 30d, friday or 15 January");
 	for (; taken > 0; i += taken) {
-		taken = days > 0 ? 0 : words_number(WORDS_DAYS, word + i, words - i, &days);
+		taken = days > 0 ? 0 : words_date(word + i, words - i, today, &days);
+		if (taken == 0 && !(days > 0))
+			taken = words_number(WORDS_DAYS, word + i, words - i, &days);
 		if (taken == 0 && !(said > 0))
 			taken = words_number(WORDS_AMOUNT, word + i, words - i, &said);
 	}
 	if (!(days > 0))
-		return refuse_question(err, "the deadline is a number of hours, days, weeks or months, such as 30d");
+		return refuse_question(err, "the deadline is a number of hours, days, weeks or months, such as 30d, or a day to "
+		    "come, such as friday or 15 January");
 	text_put(options, QUESTION_SIZE, "objective=gpus where=run.days<=%.10gd", days);
 	if (!put_budget(p, said, &tokens, options, err))
 		return -1;
@@ -324,9 +327,38 @@ ASK(slo)
 	return taken;
 }
 
+/* The objective that is meant by "least energy", "highest throughput"; how many words say it, 0 for none. Energy is that
+ * of a run, or of a billion tokens. */
+static int
+take_objective(const struct plan *p, bool more, const char *const *word, int words, char *options)
+{
+	static const struct {
+		const char *words, *objective;
+		bool more;
+	} rows[] = {
+		{ "energy|electricity|power|joules|kwh|mwh", "energy", false }, { "memory|vram", "memory", false },
+		{ "cost|money|price", "cost", false }, { "gpu-hours", "gpu-hours", false }, { "time|latency", "time", false },
+		{ "tokens|throughput|tok/s", "tokens", true }, { "mfu|MFU", "step.mfu", true },
+	};
+	const int at = words > 0 && text_equal(word[0], "the");
+
+	for (size_t i = 0; at < words && i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].more == more && text_choice_index(rows[i].words, word[at]) >= 0) {
+			text_put(options, QUESTION_SIZE, "objective=%s", rows[i].objective);
+			if (text_equal(rows[i].objective, "energy") && p->mode == MODE_TRAIN && !plan_has_run(p))
+				text_add(options, QUESTION_SIZE, " free=training.token_budget=1");
+			return at + 1;
+		}
+	return 0;
+}
+
 /* Parts of a node where there is one: nobody takes three GPUs of each of five. "How many GPUs" asks for them, too. */
 ASK(fewest)
 {
+	const int taken = take_objective(p, false, word, words, options);
+
+	if (taken > 0)
+		return taken;
 	text_put(options, QUESTION_SIZE, "objective=gpus");
 	if (p->cluster.nodes == 1 && p->cluster.gpus_per_node > 1)
 		text_add(options, QUESTION_SIZE, " free=cluster.gpus_per_node=1..%lld",
@@ -389,8 +421,10 @@ ASK(largest)
 	const char *what = words > 0 ? word[at] : "";
 	const bool batch = text_choice_index(p->mode == MODE_SERVE ? "batch|concurrency|requests" :
 	    "batch|micro-batch|microbatch", what) >= 0;
-	int taken;
+	int taken = take_objective(p, true, word, words, options);
 
+	if (taken > 0)
+		return taken;
 	if (text_choice_index("context|ctx|sequence|seq|length", what) >= 0) {
 		put_longest(p, options);
 	} else if (batch && p->mode == MODE_SERVE) {
@@ -438,7 +472,8 @@ ASK(cheapest)
 	int taken = 0, small = words_small(word, words);
 
 	text_put(options, QUESTION_SIZE, "objective=cost free=cluster.gpu=");
-	while (taken + small < words && (taken == 0 || names_gpu(catalog, word[taken + small]))) {
+	while (taken + small < words && (names_gpu(catalog, word[taken + small]) ||
+	    (taken == 0 && strchr(word[small], ',') != NULL))) {
 		const char *name = word[taken + small];
 		const size_t n = strlen(name);
 
@@ -446,7 +481,9 @@ ASK(cheapest)
 		taken += small + 1;
 		small = words_small(word + taken, words - taken);
 	}
-	if (taken == 0 && put_priced(catalog, options) == 0)
+	if (taken == 0 && put_priced(catalog, options) == 0 && p->cluster.gpu_hour_price > 0)
+		text_put(options, QUESTION_SIZE, "objective=cost");
+	else if (options[strlen(options) - 1] == '=')
 		return refuse_question(err, "of which GPUs? Their names with commas between them, and --price");
 	put_nodes(1, p->cluster.nodes, options);
 	return taken;
@@ -478,15 +515,16 @@ ASK(fastest)
 /* ---- the table ------------------------------------------------------------------------ */
 
 const struct question question_table[] = {
-	{ "deadline", "", "TIME [TOKENS]", "the fewest GPUs that train so many tokens in time: 30d 15T",
+	{ "deadline", "until|before|by", "TIME|DAY [TOKENS]", "the fewest GPUs that train so many tokens in time: 30d 15T",
 	    ask_deadline },
 	{ "budget", "", "MONEY [TOKENS]", "the fastest run that costs no more, on these nodes or fewer",
 	    ask_budget },
 	{ "slo", "sla|limits|ttft|tpot|itl|tbt|tps", "[ttft=TIME] [tpot=TIME] [rate=N]",
 	    "most tokens of a GPU within these times; at N requests a second the fewest GPUs", ask_slo },
-	{ "fewest", "min|minimum|smallest|least|how", "", "the fewest GPUs that it fits on", ask_fewest },
+	{ "fewest", "min|minimum|smallest|least|lowest|how", "[OBJECTIVE]",
+	    "the fewest GPUs that it fits on, or the least energy, memory, cost or time", ask_fewest },
 	{ "longest", "", "", "the longest sequence or context that fits", ask_longest },
-	{ "largest", "max|maximum|biggest", "model|batch|context",
+	{ "largest", "max|maximum|biggest|most|highest", "model|batch|context|throughput",
 	    "the largest one that fits; models of the last two years", ask_largest },
 	{ "cheapest", "", "GPU,GPU", "which of these GPUs does it for the least money", ask_cheapest },
 	{ "spare", "fallback|without", "[N]",
@@ -516,7 +554,7 @@ question_usual(const struct plan *p)
 }
 
 int
-question_ask(const struct plan *p, const struct catalog *catalog, const char *const *word,
+question_ask(const struct plan *p, const struct catalog *catalog, int64_t today, const char *const *word,
     int words, char *options, char *err)
 {
 	const struct question *q = words > 0 ? question_find(word[0]) : NULL;
@@ -528,7 +566,7 @@ question_ask(const struct plan *p, const struct catalog *catalog, const char *co
 		return 0;
 	words_apart(&of, word, words);
 	name = limit_named(of.word[0]) < 0; /* a limit is said with the question that it is of, or without */
-	taken = q->ask(p, catalog, of.word + name, of.count - name, options, err);
+	taken = q->ask(p, catalog, today, of.word + name, of.count - name, options, err);
 	if (taken < 0)
 		return -1;
 	taken += name;

@@ -15,7 +15,7 @@ struct question {
 	const char *arguments, *help; /* "TIME [TOKENS]", one line */
 	/* The options of `search` without their dashes, blanks between them. Returns how many of the
 	 * words after its name are its own, -1 with the reason in err. */
-	int (*ask)(const struct plan *p, const struct catalog *catalog, const char *const *word,
+	int (*ask)(const struct plan *p, const struct catalog *catalog, int64_t today, const char *const *word,
 	    int words, char *options, char *err);
 };
 
@@ -30,9 +30,9 @@ const char *question_usual(const struct plan *p);
 
 /*
  * Of words that begin with the name of a question, about a resolved plan: its search into options,
- * of QUESTION_SIZE as err is. Returns how many words it took, 0 where the first one is no name of a
- * question, -1 with the reason in err.
+ * of QUESTION_SIZE as err is; today is counted in days from 1970-01-01 on. Returns how many words it took, 0 where the
+ * first one is no name of a question, -1 with the reason in err.
  */
-int question_ask(const struct plan *p, const struct catalog *catalog, const char *const *word,
+int question_ask(const struct plan *p, const struct catalog *catalog, int64_t today, const char *const *word,
     int words, char *options, char *err);
 #endif

@@ -119,6 +119,8 @@ struct app_files {
 	void (*search_news)(void *context, struct search_news *news, struct search_key *key);
 	/* Have it end at once, and wait until it has; what it has found stays. */
 	void (*search_stop)(void *context, bool wait);
+	/* The day by the clock of whoever sits here, counted from 1970-01-01 on. */
+	int64_t (*today)(void);
 };
 
 struct app_options {

@@ -159,7 +159,7 @@ put_words(const char *ask, const struct plan *p, char *words)
 
 	*words = '\0';
 	if (usual != NULL && strstr(ask, "objective=") == NULL)
-		question_ask(p, NULL, &usual, 1, words, err);
+		question_ask(p, NULL, 0, &usual, 1, words, err);
 	text_add(words, WORDS_SIZE, " %s", ask);
 }
 
@@ -264,7 +264,7 @@ write_out(const struct state *s, const char *ask, char *asked, char *err, size_t
 	for (char *next; (next = strsep(&rest, " \t")) != NULL;)
 		if (*next != '\0')
 			word[n++] = next;
-	taken = question_ask(&s->plan, s->catalog, word, n, options, why);
+	taken = question_ask(&s->plan, s->catalog, s->files->today(), word, n, options, why);
 	if (taken < 0)
 		text_put(err, size, "%s: %s", word[0], why);
 	text_put(asked, LINE_SIZE, "%s", taken > 0 ? options : ask);

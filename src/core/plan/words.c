@@ -1,4 +1,4 @@
-#include "core/search/question_words.h"
+#include "core/plan/words.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -78,6 +78,21 @@ spelled_number(const char *word)
 	const int64_t i = text_choice_index("one|two|three|four|five|six|seven|eight|nine|ten", word);
 
 	return i >= 0 ? digits[i] : NULL;
+}
+
+bool
+words_is_little(const char *word)
+{
+	return text_choice_index("in|for|of|on|with|using|at|a|an|the|and|to|my|i|have", word) >= 0;
+}
+
+int
+words_count(const char *word)
+{
+	const char *digits = text_choice_index("a|an|my|single", word) >= 0 ? "1" : spelled_number(word);
+	int64_t n;
+
+	return text_to_int(digits != NULL ? digits : word, &n) && n > 0 && n < 10000000 ? (int)n : 0;
 }
 
 #define MONEY "$\u20ac\u00a3\u00a5" /* bytes of its signs: none of them is a digit's */
@@ -160,6 +175,117 @@ words_number(enum words_unit of, const char *const *word, int words, double *val
 		return 0;
 	*value = read;
 	return taken;
+}
+
+/* Days from 1970-01-01 to one of the Gregorian calendar: months from March on have 153 days in five (Richards 2013,
+ * Explanatory Supplement to the Astronomical Almanac, 15.11). */
+int64_t
+words_day(int64_t year, int64_t month, int64_t day)
+{
+	const int64_t y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;
+
+	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
+}
+
+/* Whether a month has the day: the next one begins behind it. */
+static bool
+is_day(int64_t year, int64_t month, int64_t day)
+{
+	const int64_t next = month == 12 ? words_day(year + 1, 1, 1) : words_day(year, month + 1, 1);
+
+	return month >= 1 && month <= 12 && day >= 1 && words_day(year, month, day) < next;
+}
+
+/* From 0 a name or its first letters, whatever their case; -1 for none. */
+static int
+name_index(const char *const *names, int count, const char *word)
+{
+	const size_t n = strlen(word) - (*word != '\0' && word[strlen(word) - 1] == '.');
+
+	for (int i = 0; n >= 3 && i < count; i++)
+		if (n <= strlen(names[i]) && strncasecmp(names[i], word, n) == 0)
+			return i;
+	return -1;
+}
+
+static int
+month_of(const char *word)
+{
+	static const char *const months[] = { "january", "february", "march", "april", "may", "june", "july", "august",
+		"september", "october", "november", "december" };
+
+	return name_index(months, 12, word) + 1;
+}
+
+/* "15", "15th", "15.": a day of a month, 0 for another word. */
+static int64_t
+day_of(const char *word)
+{
+	const size_t digits = strspn(word, "0123456789");
+	int64_t day;
+
+	if (digits == 0 || digits > 2 || (word[digits] != '\0' && text_choice_index("st|nd|rd|th|.|,|th,", word + digits) < 0))
+		return 0;
+	return text_to_int(TEXT_OF(4, "%.*s", (int)digits, word), &day) ? day : 0;
+}
+
+/* "friday": 1970-01-01 was a Thursday. */
+static bool
+weekday(const char *word, int64_t today, double *days)
+{
+	static const char *const names[] = { "thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday" };
+	const int at = name_index(names, 7, word);
+
+	if (at >= 0)
+		*days = (double)(1 + (at - today % 7 + 6) % 7);
+	return at >= 0;
+}
+
+/* "2027-01-15" */
+static bool
+iso_date(const char *word, int64_t today, double *days)
+{
+	int64_t part[3];
+	const char *at = word;
+
+	for (int i = 0; i < 3; i++) {
+		const size_t n = strspn(at, "0123456789");
+
+		if (n != (i == 0 ? 4U : 2U) || at[n] != (i < 2 ? '-' : '\0') ||
+		    !text_to_int(TEXT_OF(8, "%.*s", (int)n, at), &part[i]))
+			return false;
+		at += n + 1;
+	}
+	*days = (double)(words_day(part[0], part[1], part[2]) - today);
+	return is_day(part[0], part[1], part[2]) && *days > 0;
+}
+
+int
+words_date(const char *const *word, int words, int64_t today, double *days)
+{
+	const int at = words_small(word, words);
+	int64_t day, month, year = 0, first;
+	int end = at + 2;
+
+	if (at < words && text_equal(word[at], "next") && at + 1 < words && weekday(word[at + 1], today, days))
+		return end;
+	if (at < words && (iso_date(word[at], today, days) || weekday(word[at], today, days)))
+		return at + 1;
+	if (at + 1 >= words)
+		return 0;
+	day = day_of(word[at]);
+	end += day > 0 && text_equal(word[at + 1], "of") && at + 2 < words;
+	month = month_of(word[day > 0 ? end - 1 : at]);
+	day = day > 0 ? day : day_of(word[at + 1]);
+	if (end < words && strlen(word[end]) == 4 && text_to_int(word[end], &year))
+		end++;
+	first = 1969 + (int64_t)((double)today / 365.2425); /* this year or the last one */
+	for (int64_t y = year > 0 ? year : first; y <= (year > 0 ? year : first + 8); y++)
+		if (is_day(y, month, day) && words_day(y, month, day) > today) {
+			*days = (double)(words_day(y, month, day) - today);
+			return end;
+		}
+	return 0;
 }
 
 /* Whether words are cut here: at a sign between a name and its value, and after an amount, but not between its digits. */
