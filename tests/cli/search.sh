@@ -367,7 +367,7 @@ done
 bad_usage '--free cluster\.gpu: a value is missing' search --free=gpu=h100-sxm-80gb,
 bad_usage "--free '': unknown field" search --free=
 bad_usage "--fix '': unknown field" search --fix=
-bad_usage "--where '': write PATH<=VALUE" search --where=
+bad_usage '--where: the value is empty \(fix: --where=CONDITION' search --where=
 bad_usage "--where 'peak\.total<=': '' is no number" search --where='peak.total<='
 bad_usage '--to: the value is empty \(fix: --to=TARGET' export --to=
 bad_usage '--core: the value is empty \(fix: --core=VERSION' export --core=

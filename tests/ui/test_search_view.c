@@ -418,6 +418,11 @@ test_ask(void **test)
 			changed += space_digit(l->space, k, l->found[i].key.index) != l->space->field[k].own;
 		assert_true(changed <= 2);
 	}
+	/* As on the command line, sizes by name are free without switches. */
+	app_command(&s->state, "search free=sizes");
+	assert_true(l->space->count > 0);
+	for (int i = 0; i < l->space->count; i++)
+		assert_null(l->space->field[i].row);
 }
 
 static void

@@ -21,6 +21,7 @@ static bool take_zoom(struct options *o, const struct option_row *row, const cha
 static bool take_color(struct options *o, const struct option_row *row, const char *name);
 static bool take_palette(struct options *o, const struct option_row *row, const char *name);
 static bool take_ask(struct options *o, const struct option_row *row, const char *text);
+static bool take_field_ask(struct options *o, const struct option_row *row, const char *text);
 
 const struct option_row option_table[] = {
 	{ "set", "PATH=VALUE", "change a field of the plan (repeatable)", 0, TAKES_PLAN,
@@ -51,15 +52,15 @@ const struct option_row option_table[] = {
 	{ "language", "NAME", "en or zh, else that of the locale", 0, TAKES_LANGUAGE, AT(language),
 	    .names = "en|zh" },
 	{ "free", "PATH[=VALUES]", "search all values of a field, or A,B or A..B (repeatable)", 0,
-	    TAKES_SEARCH, .take = take_ask, .what = ASK_FREE },
+	    TAKES_SEARCH, .take = take_field_ask },
 	{ "fix", "PATH", "hold a field at the plan's value (repeatable)", 0, TAKES_SEARCH,
-	    .take = take_ask, .what = ASK_FIX },
+	    .take = take_field_ask },
 	{ "objective", "NAME[,NAME]", "time, memory, gpus, tokens, gpu-hours, cost, energy, or a path; the later break ties", 0,
-	    TAKES_SEARCH, AT(objective) },
+	    TAKES_SEARCH, .take = take_ask },
 	{ "pareto", NULL, "list the plans that no other beats in all objectives", 0, TAKES_SEARCH,
-	    AT(pareto) },
+	    .take = take_ask },
 	{ "where", "CONDITION", "such as 'peak.total<=70GiB' (repeatable)", 0, TAKES_SEARCH,
-	    .take = take_ask, .what = ASK_WHERE },
+	    .take = take_ask },
 	{ "around", "[=N]", "only plans so many changes away from this one, 1 or 2", 0, TAKES_SEARCH,
 	    AT(around), .least = 1, .most = 2 },
 	{ "top", "COUNT", "how many plans to list, else 10", 0, TAKES_SEARCH, AT(top), .least = 1,
@@ -209,24 +210,32 @@ take_palette(struct options *o, const struct option_row *row, const char *name)
 	return parse_name(row->name, settings_table[settings_find("palette")].choices, name, &i);
 }
 
-/* "parallel.tp" or "parallel.tp=1,2" of --free, or the name of a group; of --fix without values. */
+static bool
+is_empty(const struct option_row *row, const char *value)
+{
+	if (*value != '\0')
+		return false;
+	usage_error("--%s: the value is empty (fix: --%s=%s)", row->name, row->name, row->argument);
+	return true;
+}
+
 static bool
 take_ask(struct options *o, const struct option_row *row, const char *text)
 {
-	const char *equals = row->what == ASK_FREE ? strchr(text, '=') : NULL;
-	struct ask ask = { row->what, FIELD_COUNT, text };
-	char name[128];
-
-	if (row->what != ASK_WHERE) {
-		text_put(name, sizeof name, "%.*s", (int)(equals != NULL ? equals - text : 127), text);
-		ask.text = equals != NULL ? equals + 1 : NULL;
-		if (equals == NULL && wishes_group_find(name) != WISH_GROUPS)
-			ask.text = text;
-		else if ((ask.field = find_field(row->name, name)) == FIELD_COUNT)
-			return false;
-	}
-	o->ask[o->asks++] = ask;
+	if (text != NULL && is_empty(row, text))
+		return false;
+	o->ask[o->asks++] = (struct search_word){ row->name, text != NULL ? text : "" };
 	return true;
+}
+
+/* "parallel.tp", the name of a group; of --free "parallel.tp=1,2" too. */
+static bool
+take_field_ask(struct options *o, const struct option_row *row, const char *text)
+{
+	const size_t n = text_equal(row->name, "free") ? strcspn(text, "=") : strlen(text);
+
+	return (wishes_group_find(text) != WISH_GROUPS ||
+	    find_field(row->name, TEXT_OF(128, "%.*s", (int)n, text)) != FIELD_COUNT) && take_ask(o, row, text);
 }
 
 static bool
@@ -244,11 +253,7 @@ take_fixed(struct options *o, const struct option_row *row, const char *value)
 	if (row->argument == NULL)
 		return *(bool *)at = true;
 	*(const char **)at = value;
-	if (*value == '\0') {
-		usage_error("--%s: the value is empty (fix: --%s=%s)", row->name, row->name, row->argument);
-		return false;
-	}
-	return row->names == NULL || parse_name(row->name, row->names, value, &i);
+	return !is_empty(row, value) && (row->names == NULL || parse_name(row->name, row->names, value, &i));
 }
 
 /* An option that is none, or the beginning of several. */

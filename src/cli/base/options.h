@@ -17,15 +17,9 @@
 #include "core/framework/layout.h"
 #include "core/plan/field.h"
 #include "core/plan/override.h"
+#include "core/search/search_ask.h"
 #include "ui/app/app.h"
 #include "ui/map/map.h"
-
-/* What is asked of a search, in the order given. */
-struct ask {
-	enum ask_what { ASK_FREE, ASK_FIX, ASK_WHERE } what;
-	enum field_id field; /* FREE and FIX */
-	const char *text;    /* its values, or NULL; the condition */
-};
 
 struct options {
 	const struct subcommand *commands; /* all there are */
@@ -38,8 +32,7 @@ struct options {
 	size_t settings;
 	struct setting *setting;          /* owned */
 	size_t asks;
-	struct ask *ask;                  /* owned */
-	const char *objective;            /* "time,memory" or NULL */
+	struct search_word *ask;          /* owned: of a search, in the order given */
 	const char *price;                /* "h100-sxm-80gb=2.5,..." or NULL */
 	int64_t around, top, threads;     /* 0: not given */
 	int kinds;
@@ -58,7 +51,7 @@ struct options {
 	const char *root;                 /* directory of files that an import's launch names, or NULL */
 	int64_t world;                    /* GPUs of an import, 0: not given */
 	const char *output;               /* file or directory, or NULL */
-	bool adopt, hash, csv, ascii, linear, strict, tight, pareto, json, here, list, help, version;
+	bool adopt, hash, csv, ascii, linear, strict, tight, json, here, list, help, version;
 	bool word_first;                  /* the first word could have been a command's name */
 	unsigned given;                   /* enum takes of the options given, */
 	uint64_t fixed;                   /* and which rows of option_table they are */
@@ -83,7 +76,6 @@ struct option_row {
 	const char *names;
 	int64_t least, most;
 	bool (*take)(struct options *o, const struct option_row *row, const char *value);
-	enum ask_what what; /* for take_ask */
 };
 extern const struct option_row option_table[];
 extern const size_t option_count;

@@ -21,161 +21,27 @@ enum { TOP = 10, TRIED = 32, FRONT_MAX = 16384, SEQUENCES_EACH = 4 };
 
 #define GAIN_LEAST 1.1 /* that another batch is worth a word */
 
-/* A field taken away, or a group. */
-static bool
-take_fix(const struct ask *ask, const struct plan *p, struct wishes *w)
-{
-	const int before = w->count;
-
-	if (ask->field == FIELD_COUNT) {
-		wishes_fix_group(w, wishes_group_find(ask->text), p);
-		return true;
-	}
-	wishes_fix(w, ask->field);
-	/* Sizes of experts are held already where there are none. */
-	if (w->count < before || ask->field == FIELD_EP || ask->field == FIELD_ETP)
-		return true;
-	usage_error("--fix %s: it is not free", field_table[ask->field].path);
-	return false;
-}
-
-static bool
-is_named(const struct options *o, enum wish_group g)
-{
-	for (size_t i = 0; i < o->asks; i++)
-		if (o->ask[i].what == ASK_FREE && o->ask[i].field == FIELD_COUNT &&
-		    wishes_group_find(o->ask[i].text) == g)
-			return true;
-	return false;
-}
-
-/* Who names sizes or switches means those without the others. */
-static void
-take_groups(const struct options *o, const struct plan *p, struct wishes *w)
-{
-	const bool sizes = is_named(o, WISH_SIZES), switches = is_named(o, WISH_SWITCHES);
-
-	wishes_usual(w, p);
-	if (switches && !sizes)
-		wishes_fix_group(w, WISH_SIZES, p);
-	if ((sizes && !switches) || o->pareto)
-		wishes_fix_group(w, WISH_SWITCHES, p);
-}
-
-/* What is free: the usual fields, more or fewer as asked. */
-static bool
-take_wishes(const struct options *o, const struct plan *p, struct wishes *w)
-{
-	take_groups(o, p, w);
-	for (size_t i = 0; i < o->asks; i++) {
-		const struct ask *ask = &o->ask[i];
-
-		if (ask->what == ASK_FREE && !(ask->field == FIELD_COUNT ?
-		    wishes_free_group(w, wishes_group_find(ask->text), p) :
-		    wishes_free(w, ask->field, ask->text))) {
-			usage_error("--free: more than %d fields", SPACE_FIELDS_MAX);
-			return false;
-		}
-		if (ask->what == ASK_FIX && !take_fix(ask, p, w))
-			return false;
-	}
-	if (w->count == 0)
-		usage_error("search: no field is free");
-	return w->count > 0;
-}
-
-static bool
-take_objectives(const struct options *o, const struct plan *p, struct search_job *job)
-{
-	struct search *s = &job->search;
-	const char *text = o->objective != NULL ? o->objective : "time";
-	char err[256];
-
-	for (;;) {
-		const size_t n = strcspn(text, ",");
-		char *name = job->objective[s->objectives];
-
-		if (s->objectives == SEARCH_OBJECTIVES_MAX) {
-			usage_error("--objective: more than %d", SEARCH_OBJECTIVES_MAX);
-			return false;
-		}
-		text_put(name, sizeof job->objective[0], "%.*s", (int)n, text);
-		if (!target_find(&s->objective[s->objectives++], name, p, err, sizeof err)) {
-			usage_error("--objective: %s", err);
-			return false;
-		}
-		if (text[n] == '\0')
-			return true;
-		text += n + 1;
-	}
-}
-
-static bool
-take_conditions(const struct options *o, const struct plan *p, struct search *s)
-{
-	char err[256];
-
-	for (size_t i = 0; i < o->asks; i++) {
-		if (o->ask[i].what != ASK_WHERE)
-			continue;
-		if (s->conditions == SEARCH_CONDITIONS_MAX) {
-			usage_error("--where: more than %d conditions", SEARCH_CONDITIONS_MAX);
-			return false;
-		}
-		if (!condition_parse(&s->condition[s->conditions++], o->ask[i].text, p, err, sizeof err)) {
-			usage_error("--where '%s': %s", o->ask[i].text, err);
-			return false;
-		}
-	}
-	return true;
-}
-
-/* A word of a question that is written out: "free=cluster.nodes=1..8". */
-static void
-put_ask(struct options *o, char *word)
-{
-	char *value = word + strcspn(word, "="), *values = value + 1 + strcspn(value + 1, "=");
-	struct ask ask = { ASK_WHERE, FIELD_COUNT, value + 1 };
-
-	*value++ = '\0';
-	if (text_equal(word, "objective")) {
-		o->objective = o->objective != NULL ? o->objective : value;
-		return;
-	}
-	if (text_equal(word, "free")) {
-		ask.what = ASK_FREE;
-		ask.text = *values == '=' ? values + 1 : NULL;
-		*values = '\0';
-		ask.field = field_find(value);
-	}
-	o->ask[o->asks++] = ask;
-}
-
 /* What a question asks for goes before what else is asked, which may say it otherwise. */
 static bool
-take_question(struct search_job *job, const struct options *o, const char *const *asked, int words,
-    struct options *mine, char *text)
+take_question(struct search_job *job, const struct options *o, const char *const *asked, int words)
 {
-	char err[QUESTION_SIZE], *rest = text, *word;
-	const int taken = question_ask(&job->session.plan, &job->session.catalog, search_today(), asked, words, job->options, err);
+	char err[QUESTION_SIZE];
+	const int taken = question_ask(&job->session.plan, &job->session.catalog, search_today(), asked, words,
+	    job->options, err);
 
-	*mine = *o;
 	if (taken < 0) {
 		usage_error("search %s: %s", asked[0], err);
 		return false;
 	}
 	for (int i = 0; i < taken; i++)
 		text_add(job->question, sizeof job->question, "%s%s", i > 0 ? " " : "", asked[i]);
-	text_put(text, QUESTION_SIZE, "%s", job->options);
-	mine->ask = calloc(o->asks + QUESTION_SIZE / 8, sizeof *mine->ask);
-	if (mine->ask == NULL)
+	job->word = calloc(o->asks + QUESTION_SIZE / 2, sizeof *job->word);
+	if (job->word == NULL)
 		return out_of_memory(), false;
-	mine->asks = 0;
-	while ((word = strsep(&rest, " ")) != NULL)
-		if (*word != '\0')
-			put_ask(mine, word);
-	memcpy(mine->ask + mine->asks, o->ask, o->asks * sizeof *o->ask);
-	mine->asks += o->asks;
+	text_put(job->cut, sizeof job->cut, "%s", job->options);
+	job->words = search_ask_words(job->cut, job->word, QUESTION_SIZE / 2);
+	for (size_t i = 0; i < o->asks; i++)
+		job->word[job->words++] = o->ask[i];
 	return true;
 }
 
@@ -211,17 +77,24 @@ static bool
 make_job(struct search_job *job, const struct options *o)
 {
 	const struct plan *p = &job->session.plan;
+	enum field_id idle;
 	struct wishes wishes;
 	char err[256];
 	size_t room;
 
-	job->search = (struct search){ .space = job->space, .around = (int)o->around,
-		.tight = o->tight, .front = o->pareto };
 	job->threads = o->threads > 0 ? (int)o->threads : search_threads();
 	job->top = o->top > 0 ? (size_t)o->top : TOP;
-	if (!take_wishes(o, p, &wishes) || !take_objectives(o, p, job) ||
-	    !take_conditions(o, p, &job->search))
+	if (!search_ask(&job->search, &wishes, p, job->word, job->words, &idle, err, sizeof err)) {
+		usage_error(wishes.count > 0 ? "--%s" : "search: %s", err);
 		return false;
+	}
+	if (idle != FIELD_NONE) {
+		usage_error("--fix %s: it is not free", field_table[idle].path);
+		return false;
+	}
+	job->search.space = job->space;
+	job->search.around = (int)o->around;
+	job->search.tight = o->tight;
 	if (!space_make(job->space, p, &job->session.catalog, &wishes, err, sizeof err)) {
 		usage_error("--free %s", err);
 		return false;
@@ -362,30 +235,30 @@ take_words(struct search_job *job, const struct options *o, const char **word, i
 	return true;
 }
 
+static bool
+has_objective(const struct options *o)
+{
+	for (size_t i = 0; i < o->asks; i++)
+		if (text_equal(o->ask[i].name, "objective"))
+			return true;
+	return false;
+}
+
 /* What is asked of a session that is open, in so many words of a question and then others. */
 static int
 ask_words(struct search_job *job, const struct options *o, const char **word, int words)
 {
 	const char *const *asked = (const char *const *)word;
 	const char *usual;
-	char text[QUESTION_SIZE];
-	int status = STATUS_ERROR;
-	struct options mine;
 
 	if (!take_words(job, o, word, words) || !take_prices(&job->session, o))
 		return STATUS_ERROR;
-	usual = words == 0 && o->objective == NULL ? question_usual(&job->session.plan) : NULL;
+	usual = words == 0 && !has_objective(o) ? question_usual(&job->session.plan) : NULL;
 	if (usual != NULL) {
 		asked = &usual;
 		words = 1;
 	}
-	if (words > 0 && !take_question(job, o, asked, words, &mine, text))
-		return STATUS_ERROR;
-	if (make_job(job, words > 0 ? &mine : o))
-		status = run_job(job, words > 0 ? &mine : o);
-	if (words > 0)
-		free(mine.ask);
-	return status;
+	return take_question(job, o, asked, words) && make_job(job, o) ? run_job(job, o) : STATUS_ERROR;
 }
 
 static int
@@ -428,6 +301,7 @@ search_command(const struct options *o)
 	}
 	free(job->estimate[0]);
 	free(job->estimate[1]);
+	free(job->word);
 	free(job->worker);
 	free(job->key);
 	free(job->space);

@@ -61,7 +61,7 @@ json_plan(struct jsonout *j, const struct search_job *job, size_t rank)
 	for (int i = 0; i < job->search.objectives; i++) {
 		const struct search_target *t = &job->search.objective[i];
 
-		jsonout_count(j, job->objective[i], t->more ? -w->key[rank].score[i] : w->key[rank].score[i]);
+		jsonout_count(j, t->asked, t->more ? -w->key[rank].score[i] : w->key[rank].score[i]);
 	}
 	jsonout_close(j);
 	jsonout_object(j, "asked");
@@ -148,7 +148,7 @@ search_json(const struct search_job *job)
 	json_workload(&j, &job->session.plan);
 	jsonout_list_row(&j, "objective");
 	for (int i = 0; i < job->search.objectives; i++)
-		jsonout_text(&j, NULL, job->objective[i]);
+		jsonout_text(&j, NULL, job->search.objective[i].asked);
 	jsonout_close(&j);
 	jsonout_list_row(&j, "free");
 	for (int i = 0; i < job->space->count; i++)

@@ -6,6 +6,7 @@
 #include "cli/session/session.h"
 #include "core/search/question.h"
 #include "core/search/search.h"
+#include "core/search/search_ask.h"
 
 struct search_job {
 	struct session session;
@@ -14,9 +15,11 @@ struct search_job {
 	struct search_worker *worker;  /* owned, one for each thread */
 	struct search_key *key;        /* owned: of all workers */
 	struct estimate *estimate[2];  /* owned: to look at two plans */
-	char objective[SEARCH_OBJECTIVES_MAX][96]; /* as they were asked for */
 	char question[QUESTION_SIZE];  /* as it was asked, "" for none, */
-	char options[QUESTION_SIZE];   /* and written out as options */
+	char options[QUESTION_SIZE];   /* written out as options, */
+	char cut[QUESTION_SIZE];       /* and these cut into words, before those of the command line: */
+	struct search_word *word;      /* owned */
+	size_t words;
 	int threads;
 	size_t top;                    /* how many to list at most */
 	bool whole;                    /* it was not interrupted */

@@ -85,7 +85,7 @@ tries_sizes(const struct options *o)
 	bool keeps = false;
 
 	for (size_t i = 0; i < o->asks; i++)
-		keeps |= o->ask[i].what == ASK_FIX;
+		keeps |= text_equal(o->ask[i].name, "fix");
 	return (o->command->takes & TAKES_SEARCH) != 0 && !keeps;
 }
 

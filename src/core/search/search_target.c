@@ -152,6 +152,7 @@ target_find(struct search_target *t, const char *name, const struct plan *p, cha
 {
 	if (!find_name(t, name, p, err, size))
 		return false;
+	text_put(t->asked, sizeof t->asked, "%s", name);
 	/* Of the GPUs of a job: the fewer the better; of a model's parameters: the more. */
 	if (t->kind != TARGET_RESULT || t->id == RESULT_WORLD ||
 	    result_table[t->id].scope == SCOPE_MODEL ||

@@ -12,6 +12,7 @@
 struct search_target {
 	enum target_kind { TARGET_FIELD, TARGET_RESULT, TARGET_GPU_HOURS, TARGET_COST } kind;
 	int id;              /* enum field_id, or a result */
+	char asked[96];      /* as an objective was asked for: "time" */
 	bool more;           /* more of it is better */
 	bool whole;          /* estimate_run alone gives it, not estimate_peak */
 	bool timed;          /* it takes the time of a step, */

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/search/search_ahead.h"
+#include "core/search/search_ask.h"
 #include "core/search/search_make.h"
 #include "core/search/question.h"
 #include "core/search/search_try.h"
@@ -15,140 +16,6 @@
 enum { WORDS_SIZE = QUESTION_SIZE + LINE_SIZE };
 
 /* ---- what is asked for ------------------------------------------------------------- */
-
-/* One word of the text, cut off at its blank: "free=tp=2,4" is name and value. */
-struct word {
-	char *name, *value;
-};
-
-/* Dashes before a name and quotes around a value are habits of the shell. */
-static bool
-next_word(char **text, struct word *word)
-{
-	size_t n;
-
-	*text += strspn(*text, " \t");
-	if (**text == '\0')
-		return false;
-	word->name = *text + strspn(*text, "-");
-	n = strcspn(*text, " \t");
-	if ((*text)[n] != '\0')
-		(*text)[n++] = '\0';
-	*text += n;
-	word->value = word->name + strcspn(word->name, "=");
-	if (*word->value == '=')
-		*word->value++ = '\0';
-	n = strlen(word->value);
-	if (n > 1 && strchr("'\"", *word->value) != NULL && word->value[n - 1] == *word->value) {
-		word->value[n - 1] = '\0';
-		word->value++;
-	}
-	return true;
-}
-
-/* "switches": all fields of a group. */
-static bool
-take_group(struct wishes *w, const struct word *word, enum wish_group group, const struct plan *p,
-    char *err, size_t size)
-{
-	if (text_equal(word->name, "fix")) {
-		wishes_fix_group(w, group, p);
-		return true;
-	}
-	text_put(err, size, "free: more than %d fields", SPACE_FIELDS_MAX);
-	return wishes_free_group(w, group, p);
-}
-
-/* "tp", "tp=2,4". */
-static bool
-take_field(struct wishes *w, const struct word *word, const struct plan *p, char *err, size_t size)
-{
-	const enum wish_group group = wishes_group_find(word->value);
-	char *values = word->value + strcspn(word->value, "=");
-	const char *near;
-	enum field_id f;
-
-	if (group != WISH_GROUPS)
-		return take_group(w, word, group, p, err, size);
-	if (*values == '=')
-		*values++ = '\0';
-	else
-		values = NULL;
-	f = field_find(word->value);
-	if (f == FIELD_NONE) {
-		near = field_near(word->value);
-		text_put(err, size, "%s: no field '%s'%s%s%s", word->name, word->value,
-		    near != NULL ? " (did you mean " : "", near != NULL ? near : "",
-		    near != NULL ? "?)" : "");
-		return false;
-	}
-	if (text_equal(word->name, "fix")) {
-		wishes_fix(w, f);
-		return true;
-	}
-	text_put(err, size, "free: more than %d fields", SPACE_FIELDS_MAX);
-	return wishes_free(w, f, values);
-}
-
-/* "time", "time,memory". */
-static bool
-take_objectives(struct search *s, const struct plan *p, char *names, char *err, size_t size)
-{
-	s->objectives = 0;
-	for (char *next; names != NULL; names = next) {
-		next = strchr(names, ',');
-		if (next != NULL)
-			*next++ = '\0';
-		if (s->objectives == SEARCH_OBJECTIVES_MAX) {
-			text_put(err, size, "objective: more than %d", SEARCH_OBJECTIVES_MAX);
-			return false;
-		}
-		if (!target_find(&s->objective[s->objectives++], names, p, err, size))
-			return false;
-	}
-	return true;
-}
-
-static bool
-take_condition(struct search *s, const struct plan *p, const char *text, char *err, size_t size)
-{
-	if (s->conditions < SEARCH_CONDITIONS_MAX)
-		return condition_parse(&s->condition[s->conditions++], text, p, err, size);
-	text_put(err, size, "where: more than %d conditions", SEARCH_CONDITIONS_MAX);
-	return false;
-}
-
-static bool
-take_around(struct search *s, const char *text, char *err, size_t size)
-{
-	int64_t n = 1;
-
-	if ((*text != '\0' && !text_to_int(text, &n)) || n < 1 || n > SPACE_FIELDS_MAX) {
-		text_put(err, size, "around: so many fields may differ, from 1 to %d", SPACE_FIELDS_MAX);
-		return false;
-	}
-	s->around = (int)n;
-	return true;
-}
-
-static bool
-take_word(struct search *s, struct wishes *w, const struct plan *p, const struct word *word,
-    char *err, size_t size)
-{
-	if (text_equal(word->name, "free") || text_equal(word->name, "fix"))
-		return take_field(w, word, p, err, size);
-	if (text_equal(word->name, "objective"))
-		return take_objectives(s, p, word->value, err, size);
-	if (text_equal(word->name, "where"))
-		return take_condition(s, p, word->value, err, size);
-	if (text_equal(word->name, "pareto"))
-		return s->front = true;
-	if (text_equal(word->name, "around"))
-		return take_around(s, word->value, err, size);
-	text_put(err, size, "no '%s' here; questions are (deadline 30d; find looks for a field), and free=, fix=, where=, "
-	    "objective=, pareto and around=", word->name);
-	return false;
-}
 
 /* The question that a plan asks by itself, unless an objective is said, and what else is asked. */
 static void
@@ -168,22 +35,11 @@ static bool
 read_ask(const char *ask, const struct plan *p, struct search *s, struct wishes *w, char *words,
     char *err, size_t size)
 {
-	char *text = words;
-	struct word word;
+	struct search_word word[WORDS_SIZE / 2];
+	enum field_id idle; /* a mark that another plan left */
 
-	*s = (struct search){ .objectives = 1 };
-	wishes_usual(w, p);
-	if (!target_find(&s->objective[0], "time", p, err, size))
-		return false;
-	if (strstr(ask, "pareto") != NULL) /* a front of all switches would be endless */
-		wishes_fix_group(w, WISH_SWITCHES, p);
 	put_words(ask, p, words);
-	while (next_word(&text, &word))
-		if (!take_word(s, w, p, &word, err, size))
-			return false;
-	if (w->count == 0)
-		text_put(err, size, "no field is free");
-	return w->count > 0;
+	return search_ask(s, w, p, word, search_ask_words(words, word, WORDS_SIZE / 2), &idle, err, size);
 }
 
 struct field_set
@@ -206,17 +62,19 @@ search_view_free_fields(const struct state *s)
 static void
 forget_field(struct state *s, enum field_id f)
 {
-	char words[LINE_SIZE], *text = words, name[96];
-	struct word word;
+	struct search_word word[LINE_SIZE / 2];
+	char text[LINE_SIZE], name[96];
+	size_t words;
 
-	text_put(words, sizeof words, "%s", s->search->ask);
+	text_put(text, sizeof text, "%s", s->search->ask);
+	words = search_ask_words(text, word, LINE_SIZE / 2);
 	s->search->ask[0] = '\0';
-	while (next_word(&text, &word)) {
-		text_put(name, sizeof name, "%.*s", (int)strcspn(word.value, "="), word.value);
-		if ((text_equal(word.name, "free") || text_equal(word.name, "fix")) && field_find(name) == f)
+	for (size_t i = 0; i < words; i++) {
+		text_put(name, sizeof name, "%.*s", (int)strcspn(word[i].value, "="), word[i].value);
+		if ((text_equal(word[i].name, "free") || text_equal(word[i].name, "fix")) && field_find(name) == f)
 			continue;
 		text_add(s->search->ask, sizeof s->search->ask, "%s%s%s%s", s->search->ask[0] != '\0' ? " " : "",
-		    word.name, *word.value != '\0' ? "=" : "", word.value);
+		    word[i].name, *word[i].value != '\0' ? "=" : "", word[i].value);
 	}
 }
 
