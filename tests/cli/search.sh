@@ -314,7 +314,7 @@ compare "$pools" --nodes=4
 # nothing found
 run 1 search --model=llama-3.1-405b --nodes=1
 no_out
-err_has 'no plan found: of [0-9]* legal ones looked at [0-9]* do not fit in memory'
+err_has 'no plan found: of [0-9]* legal combinations looked at [0-9]* do not fit in memory'
 err_has 'nearest: .* of 79\.2 GiB\)'
 run 1 search --model=llama-3.1-8b --where='step.seconds<=1ms' --nodes=2
 err_has '^shardplan: that is of llama-3.1-8b, 64 sequences of 4,096 tokens a step, 262,144 tokens: nobody said how many'

@@ -137,7 +137,7 @@ best_rate(const struct search_job *job)
 
 	if (job->worker->kept == 0)
 		return 0;
-	search_look(job, job->worker->key[0].index, &p, job->estimate[0]);
+	search_look(&job->search, job->worker->key[0].index, &p, job->estimate[0]);
 	result_value(result_main(MAIN_TOKENS_GPU, &p), job->estimate[0], 0, &rate);
 	return rate;
 }

@@ -53,7 +53,7 @@ json_plan(struct jsonout *j, const struct search_job *job, size_t rank)
 
 	if (rank + 1 < w->kept)
 		search_before(job, index, w->key[rank + 1].index, text, sizeof text);
-	search_look(job, index, &p, job->estimate[0]);
+	search_look(&job->search, index, &p, job->estimate[0]);
 	jsonout_object_row(j, NULL);
 	jsonout_int(j, "rank", (int64_t)rank + 1);
 	json_set(j, job->space, index);

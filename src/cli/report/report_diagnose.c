@@ -1,7 +1,5 @@
 /* What `diagnose` found, as text. */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/base/output.h"
 #include "cli/report/report_diagnose.h"
@@ -207,28 +205,13 @@ print_measures(const struct diagnosis *d)
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-struct part {
-	const char *name; /* NULL ends a list */
-	double bytes;     /* 0: not told */
-};
-
-static void
-print_parts(const char *head, const struct part *part)
-{
-	out_part(stdout, "%s", head);
-	for (; part->name != NULL; part++)
-		if (part->bytes > 0)
-			out_part(stdout, "  %s %s", part->name, UNITS_SHORT(BYTES, part->bytes));
-	out_end(stdout);
-}
-
 /* An allocation that failed, what the plan holds on that rank's stage, and what gives it room. */
 static void
 print_oom(const struct diagnose_report *r)
 {
 	const struct measured_oom *o = &r->measured->oom;
 	const struct memory *m = &r->estimate->stage[r->room.stage].memory;
-	char place[PLACE], advice[128];
+	char place[PLACE], text[256];
 
 	if (o->count == 0)
 		return;
@@ -239,19 +222,16 @@ print_oom(const struct diagnose_report *r)
 	if (o->rank >= 0)
 		out_part(stdout, ", rank %lld: stage %lld", (long long)o->rank, (long long)r->room.stage);
 	out_end(stdout);
-	print_parts("  run  ", (const struct part[]){ { "asked", o->asked }, { "free", o->free },
-		{ "allocated", o->allocated }, { "reserved besides", o->unallocated },
-		{ "graph pools", o->pools }, { "others", o->others }, { NULL, 0 } });
+	room_held(o, text, sizeof text);
+	out_line(stdout, "  run  %s", text);
 	if (r->estimate->stages == 0)
 		return;
-	print_parts("  plan ", (const struct part[]){ { "parameters", m->parameters },
-		{ "gradients", m->gradients }, { "optimizer", m->optimizer },
-		{ "activations", m->activations }, { NULL, 0 } });
-	print_parts("       ", (const struct part[]){ { "logits", m->logits },
-		{ "KV cache", m->kv_cache }, { "buffers", m->buffers }, { "allocated", m->allocated },
-		{ "overhead", m->overhead }, { NULL, 0 } });
-	room_advice(&r->room, advice, sizeof advice);
-	out_line(stdout, "  first  %s", advice);
+	room_planned(m, false, text, sizeof text);
+	out_line(stdout, "  plan %s", text);
+	room_planned(m, true, text, sizeof text);
+	out_line(stdout, "       %s", text);
+	room_advice(&r->room, text, sizeof text);
+	out_line(stdout, "  first  %s", text);
 }
 
 /* ---- settings --------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/report.h"
+#include "cli/base/output.h"
 #include "cli/report/report_search.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"
@@ -150,7 +150,7 @@ fill_row(struct row *row, const struct search_job *job, size_t rank, struct plan
 	const size_t n = columns_of(job, &columns);
 	double v;
 
-	search_look(job, job->worker->key[rank].index, p, e);
+	search_look(&job->search, job->worker->key[rank].index, p, e);
 	row->cells = 0;
 	for (int i = 0; search_asked(job, i) != NULL; i++) {
 		const struct search_target *t = search_asked(job, i);
@@ -323,23 +323,12 @@ print_gain(const struct search_job *job)
 		    "a condition does not hold");
 		return;
 	}
-	search_look(job, best->index, &p, job->estimate[0]);
+	search_look(&job->search, best->index, &p, job->estimate[0]);
 	target_format(t, t->more ? -own.score[0] : own.score[0], was, sizeof was);
 	target_format(t, t->more ? -best->score[0] : best->score[0], is, sizeof is);
 	search_why(t, &p, job->estimate[0], &job->session.plan, job->estimate[1], terms, sizeof terms);
 	out_line(stdout, "From the plan: %s %s -> %s%s%s", target_name(t), was, is,
 	    *terms != '\0' ? ": " : "", terms);
-}
-
-/* Plans without a value of an objective have no rank. */
-static void
-put_unknown(const struct search_job *job, char *buf, size_t size)
-{
-	const struct search_target *t = &job->search.objective[0];
-
-	text_put(buf, size, "of %llu nobody knows %s%s", (unsigned long long)job->worker->counts.unknown,
-	    target_name(t), t->kind == TARGET_COST ? ": set cluster.gpu_hour_price, of several GPU "
-	    "types in a catalogue of your own" : "");
 }
 
 static void
@@ -438,7 +427,7 @@ search_print(struct search_job *job)
 	print_gain(job);
 	print_workload(job);
 	if (job->worker->counts.unknown > 0) {
-		put_unknown(job, text, sizeof text);
+		search_unknown(&job->search, &job->worker->counts, text, sizeof text);
 		out_line(stdout, "Not ranked: %s", text);
 	}
 	search_print_tries(job);
@@ -457,7 +446,7 @@ complain_nearest(const struct search_job *job)
 	char settings[SETTINGS], missed[CELL * 3];
 	struct plan p;
 
-	search_look(job, index, &p, e);
+	search_look(&job->search, index, &p, e);
 	search_missed(&job->search, &p, e, missed, sizeof missed);
 	search_settings(job->space, index, settings, sizeof settings);
 	complain("nearest:%s (%s)", *settings != '\0' ? settings : " the plan itself", missed);
@@ -467,33 +456,21 @@ void
 search_complain(const struct search_job *job)
 {
 	const struct search_counts *n = &job->worker->counts;
-	const uint64_t legal = n->over_memory + n->evaluated;
-	char unknown[WHY];
+	char text[DIAG_MESSAGE_SIZE + WHY];
 
 	if (strstr(job->options, "free=model.preset=") != NULL)
 		complain("these are the models of two years: --free=model.preset tries all");
-	if (legal == 0) {
-		search_obstacle(job->space, unknown, sizeof unknown);
-		complain("no plan found: no combination is legal: %s", unknown);
-		return;
+	for (int i = 0; search_nothing(&job->search, n, i, text, sizeof text); i++) {
+		complain(i == 0 ? "no plan found: %s" : "%s", text);
+		if (i == 0 && n->tight > 0)
+			complain("%llu of them may fit: --tight lists them", (unsigned long long)n->tight);
 	}
-	complain("no plan found: of %llu legal ones looked at %llu do not fit in memory",
-	    (unsigned long long)legal, (unsigned long long)n->over_memory);
-	if (n->tight > 0)
-		complain("%llu of them may fit: --tight lists them", (unsigned long long)n->tight);
-	for (int i = 0; i < job->search.conditions; i++)
-		if (n->failed[i] > 0)
-			complain("%llu of those that fit do not have %s", (unsigned long long)n->failed[i],
-			    job->search.condition[i].text);
-	if (n->unknown > 0) {
-		put_unknown(job, unknown, sizeof unknown);
-		complain("%s", unknown);
-	} else if (job->worker->has_nearest)
+	if (n->unknown == 0 && job->worker->has_nearest)
 		complain_nearest(job);
-	if (job->search.conditions == 0)
+	if (job->search.conditions == 0 || n->over_memory + n->evaluated == 0)
 		return;
-	put_workload(&job->space->plan, unknown, sizeof unknown);
+	put_workload(&job->space->plan, text, sizeof text);
 	if (job->space->plan.mode == MODE_TRAIN && !field_is_said(FIELD_GLOBAL_BATCH_SIZE, &job->space->plan))
-		text_add(unknown, sizeof unknown, ": nobody said how many (fix: --global-batch-size), and so few keep few GPUs busy");
-	complain("that is of %s", unknown);
+		text_add(text, sizeof text, ": nobody said how many (fix: --global-batch-size), and so few keep few GPUs busy");
+	complain("that is of %s", text);
 }

@@ -29,8 +29,8 @@ search_try_why(const struct search_job *job, size_t rank, char *buf, size_t size
 		text_put(buf, size, "the best by the estimate: calibrate fits the others to its log");
 		return;
 	}
-	search_look(job, key[rank].index, &p, job->estimate[1]);
-	search_look(job, key[0].index, &first, job->estimate[0]);
+	search_look(&job->search, key[rank].index, &p, job->estimate[1]);
+	search_look(&job->search, key[0].index, &first, job->estimate[0]);
 	search_why(&job->search.objective[0], &p, job->estimate[1], &first, job->estimate[0], terms,
 	    sizeof terms);
 	if (own > best || own < best)

@@ -1,6 +1,5 @@
 #include "cli/session/search_job.h"
 
-#include <string.h>
 
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
@@ -11,13 +10,6 @@ size_t
 search_listed(const struct search_job *job)
 {
 	return job->worker->kept < job->top ? job->worker->kept : job->top;
-}
-
-void
-search_look(const struct search_job *job, uint64_t index, struct plan *p, struct estimate *e)
-{
-	space_plan(job->space, index, p);
-	estimate_run_to(e, p, &job->session.catalog, search_depth(&job->search), NULL);
 }
 
 /* Objectives and then conditions, the i-th. */
@@ -31,8 +23,7 @@ static bool
 is_again(const struct search *s, int i)
 {
 	for (int k = 0; k < i; k++)
-		if (target_at(s, k)->kind == target_at(s, i)->kind &&
-		    target_at(s, k)->id == target_at(s, i)->id)
+		if (target_same(target_at(s, k), target_at(s, i)))
 			return true;
 	return false;
 }
@@ -102,8 +93,8 @@ search_before(const struct search_job *job, uint64_t index, uint64_t next, char 
 {
 	struct plan p, q;
 
-	search_look(job, index, &p, job->estimate[0]);
-	search_look(job, next, &q, job->estimate[1]);
+	search_look(&job->search, index, &p, job->estimate[0]);
+	search_look(&job->search, next, &q, job->estimate[1]);
 	search_why(&job->search.objective[0], &p, job->estimate[0], &q, job->estimate[1], buf, size);
 	if (*buf == '\0')
 		text_put(buf, size, "as good, and simpler");

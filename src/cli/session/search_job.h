@@ -43,7 +43,4 @@ void search_command_line(const struct search_job *job, uint64_t index, char *buf
 /* Why one combination is better than another. */
 void search_before(const struct search_job *job, uint64_t index, uint64_t next, char *buf,
     size_t size);
-
-/* Plan and estimate of a combination: complete, of an open loop as far as the search asks. */
-void search_look(const struct search_job *job, uint64_t index, struct plan *p, struct estimate *e);
 #endif

@@ -54,6 +54,19 @@ most_of(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* How many of `size` hold n, the last one perhaps not full; and what they have room for. */
+static inline int64_t
+holders_of(int64_t n, int64_t size)
+{
+	return (n + size - 1) / size;
+}
+
+static inline int64_t
+rounded_up(int64_t n, int64_t to)
+{
+	return holders_of(n, to) * to;
+}
+
 /* Decimal digits of a count. */
 static inline int
 digits_of(int64_t n)

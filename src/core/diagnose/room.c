@@ -79,6 +79,41 @@ diagnose_room(struct room *out, const struct measured *m, const struct plan *run
 	}
 }
 
+/* A name of NULL ends them; what nobody told is 0. */
+struct part {
+	const char *name;
+	double bytes;
+};
+
+static void
+put_parts(const struct part *part, char *buf, size_t size)
+{
+	*buf = '\0';
+	for (; part->name != NULL; part++)
+		if (part->bytes > 0)
+			text_add(buf, size, "  %s %s", part->name, UNITS_SHORT(BYTES, part->bytes));
+}
+
+void
+room_held(const struct measured_oom *o, char *buf, size_t size)
+{
+	put_parts((const struct part[]){ { "asked", o->asked }, { "free", o->free },
+		{ "allocated", o->allocated }, { "reserved besides", o->unallocated },
+		{ "graph pools", o->pools }, { "others", o->others }, { NULL, 0 } }, buf, size);
+}
+
+void
+room_planned(const struct memory *m, bool rest, char *buf, size_t size)
+{
+	if (!rest)
+		put_parts((const struct part[]){ { "parameters", m->parameters }, { "gradients", m->gradients },
+			{ "optimizer", m->optimizer }, { "activations", m->activations }, { NULL, 0 } }, buf, size);
+	else
+		put_parts((const struct part[]){ { "logits", m->logits }, { "KV cache", m->kv_cache },
+			{ "buffers", m->buffers }, { "allocated", m->allocated }, { "overhead", m->overhead }, { NULL, 0 } },
+		    buf, size);
+}
+
 void
 room_advice(const struct room *r, char *buf, size_t size)
 {

@@ -25,6 +25,11 @@ struct room {
 void diagnose_room(struct room *out, const struct measured *m, const struct plan *run,
     const struct catalog *catalog, struct estimate *work);
 
+/* "  asked 2.00 GiB  free 105 MiB": what the GPU held by the run; what the plan holds on that stage, the rest of
+ * which is a line of its own. */
+void room_held(const struct measured_oom *o, char *buf, size_t size);
+void room_planned(const struct memory *m, bool rest, char *buf, size_t size);
+
 /* "end the other process"; "in the backward pass", "" of an unknown phase. */
 void room_advice(const struct room *r, char *buf, size_t size);
 const char *room_phase(enum oom_phase phase);

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "core/base/text.h"
 #include "core/framework/checkpoints.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/engine/engine.h"
 #include "core/framework/framework.h"
@@ -86,12 +87,6 @@ usual_imbalance(const struct plan *p)
 	return pretrained ? batch_busiest((double)p->model.experts, (double)p->parallel.ep) : 1;
 }
 
-static int64_t
-at_most(int64_t n, int64_t most)
-{
-	return n < most ? n : most;
-}
-
 /* A request fits in the context: what is generated first has its usual length, or half. */
 static int64_t
 usual_generated(const struct plan *p)
@@ -102,8 +97,8 @@ usual_generated(const struct plan *p)
 	const int64_t left = s->context_length - s->prompt_tokens;
 
 	if (field_is_set(FIELD_PROMPT_TOKENS, p))
-		return at_most(usual, left > 1 ? left : 1);
-	return at_most(usual, (s->context_length + 1) / 2);
+		return least_of(usual, left > 1 ? left : 1);
+	return least_of(usual, (s->context_length + 1) / 2);
 }
 
 /* Checkpoints in four bits have the experts' weights so and the others in 16 bits; those of DeepSeek-V4 these in FP8
@@ -131,7 +126,7 @@ usual_prompt(const struct plan *p)
 	    usual_generated(p), left = s->context_length - generated;
 	const struct mix *mix = mix_of(p);
 
-	return at_most(mix != NULL ? mix->prompt : USUAL_PROMPT, left > 0 ? left : 0);
+	return least_of(mix != NULL ? mix->prompt : USUAL_PROMPT, left > 0 ? left : 0);
 }
 
 /* Megatron keeps no frozen weights in 4 bits; scripts of Hugging Face and DeepSpeed do (QLoRA, arXiv:2305.14314). */
@@ -247,7 +242,7 @@ fit_mix(struct plan *p)
 		return;
 	p->serving.context_length = mix_context(mix);
 	if (p->model.max_position > 0)
-		p->serving.context_length = at_most(p->serving.context_length, p->model.max_position);
+		p->serving.context_length = least_of(p->serving.context_length, p->model.max_position);
 }
 
 /* A sequence whose length nobody set is no longer than what the model can tell places of. */

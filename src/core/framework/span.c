@@ -18,12 +18,6 @@ span_path_name(enum span_kind kind)
 	return span_name(kind == SPAN_NVLINK ? SPAN_NVLINK : SPAN_NETWORK);
 }
 
-static int64_t
-ceil_div(int64_t a, int64_t b)
-{
-	return (a + b - 1) / b;
-}
-
 /*
  * Of the group that starts at rank 0: how many of its members are ranks below `limit`. The
  * axes are the digits of a rank: walk the digits of limit - 1 from the slowest down.
@@ -63,8 +57,8 @@ span_finish(struct span *s, const struct plan *p, int64_t in_node, level_members
 {
 	const int64_t gpus = most_of(1, p->cluster.gpus_per_node);
 
-	s->domains = ceil_div(s->size, s->inside);
-	s->nodes = ceil_div(s->size, in_node);
+	s->domains = holders_of(s->size, s->inside);
+	s->nodes = holders_of(s->size, in_node);
 	if (s->inside >= s->size)
 		s->kind = SPAN_NVLINK;
 	else
@@ -106,8 +100,8 @@ link_stride(const struct plan *p, int64_t size, int64_t stride)
 	struct span s = { .size = most_of(1, size) };
 
 	stride = most_of(1, stride);
-	s.inside = least_of(s.size, ceil_div(domain, stride));
-	span_finish(&s, p, least_of(s.size, ceil_div(gpus, stride)), members_apart, &stride);
+	s.inside = least_of(s.size, holders_of(domain, stride));
+	span_finish(&s, p, least_of(s.size, holders_of(gpus, stride)), members_apart, &stride);
 	return s;
 }
 

@@ -146,7 +146,7 @@ params_padded_vocab(const struct plan *p)
 		to = padding == VOCAB_TO_TP ? p->parallel.tp : p->model.vocab_multiple * p->parallel.tp;
 	if (to < 1)
 		return p->model.vocab_size;
-	return (p->model.vocab_size + to - 1) / to * to;
+	return rounded_up(p->model.vocab_size, to);
 }
 
 struct layer_params
@@ -234,12 +234,6 @@ params_expert_ranks(const struct plan *p)
 	return at_least_one(p->parallel.ep) * expert_tp(p);
 }
 
-static int64_t
-round_up(int64_t n, int64_t to)
-{
-	return (n + to - 1) / to * to;
-}
-
 /*
  * How a serving engine splits differently (vLLM model_executor/layers/linear.py,
  * QKVParallelLinear): every GPU holds whole KV heads, at least one; whole experts with
@@ -254,8 +248,8 @@ split_for_serving(struct counter *c, const struct plan *p, struct model *m)
 		c->ranks[SHARE_ATTENTION] = 1;
 	if (engine_dense_is_whole(p))
 		c->ranks[SHARE_TP] = 1;
-	m->kv_heads = round_up(m->kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);
-	m->local_kv_heads = round_up(m->local_kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);
+	m->kv_heads = rounded_up(m->kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);
+	m->local_kv_heads = rounded_up(m->local_kv_heads, (int64_t)c->ranks[SHARE_ATTENTION]);
 	c->experts = ceil(c->experts + (double)p->serving.redundant_experts / at_least_one(p->parallel.ep));
 }
 

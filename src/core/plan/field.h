@@ -86,6 +86,17 @@ size_t field_section(enum field_id f, char *buf, size_t size);
 /* Whether its section is one of those, with blanks between them. */
 bool field_is_of(enum field_id f, const char *sections);
 bool field_same_section(enum field_id a, enum field_id b);
+
+/* Whether it is one of these. */
+static inline bool
+field_is_among(enum field_id f, const enum field_id *fields, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (fields[i] == f)
+			return true;
+	return false;
+}
+
 const char *field_key(enum field_id f);
 
 /* "gbs" for "training.global_batch_size", NULL where there is no such name; and the shortest

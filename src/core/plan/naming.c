@@ -48,19 +48,13 @@ static const struct {
 	{ "int-4 int4 4bit 4bits awq gptq nf4 w4a16 autoround", "int4" }, { "int-8 int8 8bit 8bits w8a8", "int8" },
 };
 
-static bool
-is_word(const char *words, const char *at, size_t n)
-{
-	return text_index(words, at, n) >= 0;
-}
-
 bool
 naming_is_finish(const char *word)
 {
 	char plain[NAMING_SIZE];
 
 	naming_plain(plain, word, strlen(word));
-	return is_word(finishes, plain, strlen(plain));
+	return text_index(finishes, plain, strlen(plain)) >= 0;
 }
 
 /* Digits and then one of the letters, and nothing else. */
@@ -77,7 +71,7 @@ static const char *
 format_of(const char *at, size_t n)
 {
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-		if (is_word(formats[i].words, at, n))
+		if (text_index(formats[i].words, at, n) >= 0)
 			return formats[i].format;
 	return NULL;
 }
@@ -88,7 +82,7 @@ is_packing(const char *at, size_t n)
 {
 	const size_t digits = strspn(at, "0123456789");
 
-	if (is_word(packings, at, n))
+	if (text_index(packings, at, n) >= 0)
 		return true;
 	return digits > 0 && digits < n && ((n == digits + 3 && memcmp(at + digits, "bit", 3) == 0) ||
 	    (at[digits] == 'x' && digits + 1 + strspn(at + digits + 1, "0123456789") == n));
@@ -112,7 +106,7 @@ is_other(const char *at, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (!isalpha((unsigned char)at[i]))
 			return false;
-	return !is_word(reshaped, at, n);
+	return text_index(reshaped, at, n) < 0;
 }
 
 /* How much a word at the place leaves open of what a model is; 0: it is a word of the shape. *n are
@@ -133,9 +127,9 @@ openness(const char *at, size_t *n)
 		*n = two;
 		return OPEN_FINISH;
 	}
-	if (format_of(at, *n) != NULL || is_packing(at, *n) || is_word(finishes, at, *n))
+	if (format_of(at, *n) != NULL || is_packing(at, *n) || text_index(finishes, at, *n) >= 0)
 		return OPEN_FINISH;
-	return is_word(kinds, at, *n) ? OPEN_KIND : is_other(at, *n) ? OPEN_OTHER : 0;
+	return text_index(kinds, at, *n) >= 0 ? OPEN_KIND : is_other(at, *n) ? OPEN_OTHER : 0;
 }
 
 /* ---- the entry ---------------------------------------------------------------------------- */

@@ -113,8 +113,10 @@ uint64_t search_left(const struct search *s, const struct search_counts *n, bool
 bool search_run(const struct search *s, struct search_worker *worker, int threads,
     struct search_control *control);
 
-/* What of an open loop objectives and conditions ask for. */
+/* What of an open loop objectives and conditions ask for; plan and estimate of a combination, complete but for
+ * the rest of that. */
 enum follow search_depth(const struct search *s);
+void search_look(const struct search *s, uint64_t index, struct plan *p, struct estimate *e);
 
 /* The verdict of search_run on one plan: its key but for the index and true, or false when it does not
  * qualify. */

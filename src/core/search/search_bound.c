@@ -10,15 +10,6 @@
 #include "core/search/search_room.h"
 #include "core/train/update.h"
 
-static bool
-is_one_of(enum field_id f, const enum field_id *set, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (set[i] == f)
-			return true;
-	return false;
-}
-
 /* The last free field of the trainer that is none of these, or the last outer one. */
 static int
 last_but(const struct search_space *s, const enum field_id *set, int count)
@@ -26,7 +17,7 @@ last_but(const struct search_space *s, const enum field_id *set, int count)
 	int last = s->outer - 1;
 
 	for (int i = s->outer; i < s->rollouts; i++)
-		if (!is_one_of(s->field[i].field, set, count))
+		if (!field_is_among(s->field[i].field, set, count))
 			last = i;
 	return last > 0 ? last : 0;
 }

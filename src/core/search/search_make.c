@@ -25,15 +25,6 @@ static const enum field_id rollout_fields[] = {
 };
 enum { ROLLOUTS = sizeof rollout_fields / sizeof *rollout_fields };
 
-static bool
-is_among(const enum field_id *fields, int count, enum field_id f)
-{
-	for (int i = 0; i < count; i++)
-		if (fields[i] == f)
-			return true;
-	return false;
-}
-
 static void
 add_fields(struct search_space *s, const struct wishes *w, const enum field_id *fields, int count)
 {
@@ -50,7 +41,7 @@ sort_fields(struct search_space *s, const struct wishes *w, const char *values[]
 
 	s->count = 0;
 	for (enum field_id f = 0; f < FIELD_COUNT; f++)
-		if (!is_among(inner_fields, INNER, f) && !is_among(rollout_fields, rollouts, f))
+		if (!field_is_among(f, inner_fields, INNER) && !field_is_among(f, rollout_fields, rollouts))
 			add_fields(s, w, &f, 1);
 	s->outer = s->count;
 	add_fields(s, w, inner_fields, INNER);

@@ -79,20 +79,21 @@ score_least(const struct search *s, const struct plan *p, const struct estimate 
 	put_ties(key, p, e);
 }
 
-static enum follow
-deeper(enum follow a, enum follow b)
-{
-	return a > b ? a : b;
-}
-
 enum follow
 search_depth(const struct search *s)
 {
 	enum follow depth = FOLLOW_MEANS;
 
 	for (int i = 0; i < s->objectives; i++)
-		depth = deeper(depth, s->objective[i].events);
+		depth = (enum follow)most_of(depth, s->objective[i].events);
 	for (int i = 0; i < s->conditions; i++)
-		depth = deeper(depth, s->condition[i].target.events);
+		depth = (enum follow)most_of(depth, s->condition[i].target.events);
 	return depth;
+}
+
+void
+search_look(const struct search *s, uint64_t index, struct plan *p, struct estimate *e)
+{
+	space_plan(s->space, index, p);
+	estimate_run_to(e, p, s->space->catalog, search_depth(s), NULL);
 }

@@ -14,10 +14,7 @@ const enum field_id split_fields[SPLIT_FIELDS] = {
 bool
 split_is_field(enum field_id f)
 {
-	for (int i = 0; i < SPLIT_FIELDS; i++)
-		if (split_fields[i] == f)
-			return true;
-	return false;
+	return field_is_among(f, split_fields, SPLIT_FIELDS);
 }
 
 int

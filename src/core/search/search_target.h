@@ -45,6 +45,13 @@ bool target_of_plan(const struct search_target *t, const struct plan *p, double 
  * none. */
 enum field_id target_lacks(const struct search_target *t, const struct plan *p);
 
+/* Both are of one number. */
+static inline bool
+target_same(const struct search_target *a, const struct search_target *b)
+{
+	return a->kind == b->kind && a->id == b->id;
+}
+
 /* True for the time of a training step. */
 bool target_is_step(const struct search_target *t);
 

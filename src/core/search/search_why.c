@@ -249,15 +249,6 @@ search_why(const struct search_target *t, const struct plan *p, const struct est
 	return strlen(buf);
 }
 
-static bool
-is_free(const struct search_space *space, enum field_id f)
-{
-	for (int i = 0; i < space->count; i++)
-		if (space->field[i].field == f)
-			return true;
-	return false;
-}
-
 size_t
 search_obstacle(const struct search_space *space, char *buf, size_t size)
 {
@@ -272,7 +263,7 @@ search_obstacle(const struct search_space *space, char *buf, size_t size)
 		const struct diag *d = &diags.item[i];
 
 		if (d->severity == SEVERITY_ERROR &&
-		    (told == NULL || (is_free(space, told->field) && !is_free(space, d->field))))
+		    (told == NULL || (space_field(space, told->field) != NULL && space_field(space, d->field) == NULL)))
 			told = d;
 	}
 	if (told == NULL)
@@ -280,9 +271,43 @@ search_obstacle(const struct search_space *space, char *buf, size_t size)
 	text_put(buf, size, "%s", told->message);
 	check_fixes(&p, space->catalog, NULL, &diags);
 	/* what the search tries itself is no way out */
-	if (told->fix_field == FIELD_NONE || is_free(space, told->fix_field))
+	if (told->fix_field == FIELD_NONE || space_field(space, told->fix_field) != NULL)
 		return strlen(buf);
 	return text_add(buf, size, " (fix: %s=%s)", field_table[told->fix_field].path, told->fix_value);
+}
+
+void
+search_unknown(const struct search *s, const struct search_counts *n, char *buf, size_t size)
+{
+	const struct search_target *t = &s->objective[0];
+
+	text_put(buf, size, "of %llu nobody knows %s%s", (unsigned long long)n->unknown, target_name(t),
+	    t->kind == TARGET_COST ? ": set cluster.gpu_hour_price, of several GPU types in a catalogue of your own" : "");
+}
+
+bool
+search_nothing(const struct search *s, const struct search_counts *n, int i, char *buf, size_t size)
+{
+	const uint64_t legal = n->over_memory + n->evaluated;
+
+	if (i == 0 && legal == 0) {
+		text_put(buf, size, "no combination is legal: ");
+		search_obstacle(s->space, buf + strlen(buf), size - strlen(buf));
+		return true;
+	}
+	if (i-- == 0) {
+		text_put(buf, size, "of %llu legal combinations looked at %llu do not fit in memory",
+		    (unsigned long long)legal, (unsigned long long)n->over_memory);
+		return true;
+	}
+	for (int c = 0; c < s->conditions; c++)
+		if (n->failed[c] > 0 && i-- == 0) {
+			text_put(buf, size, "%llu of those that fit do not have %s", (unsigned long long)n->failed[c],
+			    s->condition[c].text);
+			return true;
+		}
+	search_unknown(s, n, buf, size);
+	return i == 0 && n->unknown > 0;
 }
 
 void

@@ -29,6 +29,11 @@ size_t search_why(const struct search_target *t, const struct plan *p, const str
  * that no free field is about, and what mends it where that is not free. Returns the length. */
 size_t search_obstacle(const struct search_space *space, char *buf, size_t size);
 
+/* Why nothing was found, line i; false past the last. And plans without a value of an objective have no rank:
+ * of how many nobody knows it, and what would tell. */
+bool search_nothing(const struct search *s, const struct search_counts *n, int i, char *buf, size_t size);
+void search_unknown(const struct search *s, const struct search_counts *n, char *buf, size_t size);
+
 /* What a plan that does not qualify has in place of what was asked: "run.days 88.4 days". */
 void search_missed(const struct search *s, const struct plan *p, const struct estimate *e, char *buf,
     size_t size);

@@ -5,7 +5,6 @@
 #include "core/train/steptime.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/number.h"
 #include "core/base/text.h"

@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "core/model/adapters.h"
 #include "core/plan/batch.h"

@@ -3,6 +3,7 @@
 
 #include "core/base/number.h"
 #include "core/plan/field.h"
+#include "file/export/engines.h"
 #include "file/export/parts.h"
 #include "file/export/writers.h"
 
@@ -18,12 +19,6 @@ requests_of(const struct plan *p)
 
 	return p->traffic.requests > 0 ? p->traffic.requests :
 	    most_of(REQUESTS_LEAST, (int64_t)ceil(smaller(usual, 1e6)));
-}
-
-static void
-put_count(struct textbuf *out, const char *flag, int64_t n)
-{
-	textbuf_add(out, " \\\n\t%s %lld", flag, (long long)n);
 }
 
 static void
@@ -94,17 +89,17 @@ vllm_lengths(struct textbuf *out, const struct plan *p)
 {
 	if (has_prefixes(p)) {
 		textbuf_add(out, " \\\n\t--dataset-name prefix_repetition");
-		put_count(out, "--prefix-repetition-num-prefixes", p->traffic.prefixes);
-		put_count(out, "--prefix-repetition-prefix-len", p->traffic.prefix_tokens);
-		put_count(out, "--prefix-repetition-suffix-len", own_tokens(p));
-		put_count(out, "--prefix-repetition-output-len", p->serving.generate_tokens);
+		engines_put_number(out, "--prefix-repetition-num-prefixes", p->traffic.prefixes);
+		engines_put_number(out, "--prefix-repetition-prefix-len", p->traffic.prefix_tokens);
+		engines_put_number(out, "--prefix-repetition-suffix-len", own_tokens(p));
+		engines_put_number(out, "--prefix-repetition-output-len", p->serving.generate_tokens);
 		return;
 	}
 	textbuf_add(out, " \\\n\t--dataset-name random");
 	if (shared_tokens(p) > 0)
-		put_count(out, "--random-prefix-len", shared_tokens(p));
-	put_count(out, "--random-input-len", own_tokens(p));
-	put_count(out, "--random-output-len", p->serving.generate_tokens);
+		engines_put_number(out, "--random-prefix-len", shared_tokens(p));
+	engines_put_number(out, "--random-input-len", own_tokens(p));
+	engines_put_number(out, "--random-output-len", p->serving.generate_tokens);
 	if (spread_of(p) > 0)
 		put_real(out, "--random-range-ratio", smaller(RANGE_MOST, spread_of(p) * sqrt(3)));
 }
@@ -135,12 +130,12 @@ vllm_bench_write(struct export *e)
 	    "\t--base-url \"${URL:-http://localhost:8000}\"");
 	vllm_lengths(out, p);
 	textbuf_add(out, " \\\n\t--ignore-eos");
-	put_count(out, "--num-prompts", requests_of(p));
+	engines_put_number(out, "--num-prompts", requests_of(p));
 	if (p->traffic.rate > 0) {
 		put_real(out, "--request-rate", p->traffic.rate);
 		put_real(out, "--burstiness", p->traffic.burstiness);
 	} else {
-		put_count(out, "--max-concurrency", p->serving.concurrency);
+		engines_put_number(out, "--max-concurrency", p->serving.concurrency);
 	}
 	vllm_limits(out, &p->traffic);
 	textbuf_add(out, " \\\n\t--save-result \"$@\"\n");
@@ -157,17 +152,17 @@ sglang_lengths(struct textbuf *out, const struct plan *p)
 
 	if (shared_tokens(p) > 0) {
 		textbuf_add(out, " \\\n\t--dataset-name generated-shared-prefix");
-		put_count(out, "--gsp-num-groups", beginnings_of(p));
-		put_count(out, "--gsp-prompts-per-group",
+		engines_put_number(out, "--gsp-num-groups", beginnings_of(p));
+		engines_put_number(out, "--gsp-prompts-per-group",
 		    most_of(1, requests_of(p) / beginnings_of(p)));
-		put_count(out, "--gsp-system-prompt-len", shared_tokens(p));
-		put_count(out, "--gsp-question-len", own_tokens(p));
-		put_count(out, "--gsp-output-len", p->serving.generate_tokens);
+		engines_put_number(out, "--gsp-system-prompt-len", shared_tokens(p));
+		engines_put_number(out, "--gsp-question-len", own_tokens(p));
+		engines_put_number(out, "--gsp-output-len", p->serving.generate_tokens);
 		return;
 	}
 	textbuf_add(out, " \\\n\t--dataset-name random");
-	put_count(out, "--random-input-len", (int64_t)ceil(longest * (double)p->serving.prompt_tokens));
-	put_count(out, "--random-output-len", (int64_t)ceil(longest * (double)p->serving.generate_tokens));
+	engines_put_number(out, "--random-input-len", (int64_t)ceil(longest * (double)p->serving.prompt_tokens));
+	engines_put_number(out, "--random-output-len", (int64_t)ceil(longest * (double)p->serving.generate_tokens));
 	put_real(out, "--random-range-ratio", r);
 }
 
@@ -185,10 +180,10 @@ sglang_bench_write(struct export *e)
 	textbuf_add(out, "exec python3 -m sglang.bench_serving --backend sglang --model \"$MODEL\" \\\n"
 	    "\t--base-url \"${URL:-http://localhost:30000}\"");
 	sglang_lengths(out, p);
-	put_count(out, "--num-prompts", requests_of(p));
+	engines_put_number(out, "--num-prompts", requests_of(p));
 	if (p->traffic.rate > 0)
 		put_real(out, "--request-rate", p->traffic.rate);
 	else
-		put_count(out, "--max-concurrency", p->serving.concurrency);
+		engines_put_number(out, "--max-concurrency", p->serving.concurrency);
 	textbuf_add(out, " \\\n\t\"$@\"\n");
 }

@@ -90,8 +90,8 @@ begin_script(struct export *e, const char *name)
 	return export_begin_script(e, name);
 }
 
-static void
-put_number(struct textbuf *out, const char *flag, int64_t n)
+void
+engines_put_number(struct textbuf *out, const char *flag, int64_t n)
 {
 	textbuf_add(out, " \\\n\t%s %lld", flag, (long long)n);
 }
@@ -101,7 +101,7 @@ static void
 put_above(struct textbuf *out, const char *flag, int64_t n, int64_t least)
 {
 	if (n > least)
-		put_number(out, flag, n);
+		engines_put_number(out, flag, n);
 }
 
 /* Blocks that somebody chose, else 0: engines leave out kernels that can not take what is told
@@ -151,7 +151,7 @@ engines_nodes(const struct plan *p)
 {
 	const int64_t gpus = pool_rest(p) / p->serving.replicas;
 
-	return (gpus + p->cluster.gpus_per_node - 1) / p->cluster.gpus_per_node;
+	return holders_of(gpus, p->cluster.gpus_per_node);
 }
 
 /* ---- pools ---------------------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ vllm_drafts(struct textbuf *out, const struct plan *p)
 	    "ngram" : drafts_itself(p) ? "mtp" : "eagle3");
 	if (has_draft_model(p))
 		textbuf_add(out, " \\\n\t--speculative-config.model \"${DRAFT:?name of the draft}\"");
-	put_number(out, "--speculative-config.num_speculative_tokens", n);
+	engines_put_number(out, "--speculative-config.num_speculative_tokens", n);
 }
 
 static bool
@@ -260,8 +260,8 @@ adapter_options(struct textbuf *out, const struct plan *p, const char *slots)
 	if (p->serving.max_loras == 0)
 		return;
 	textbuf_add(out, " \\\n\t--enable-lora");
-	put_number(out, slots, p->serving.max_loras);
-	put_number(out, "--max-lora-rank", p->serving.max_lora_rank);
+	engines_put_number(out, slots, p->serving.max_loras);
+	engines_put_number(out, "--max-lora-rank", p->serving.max_lora_rank);
 }
 
 /* The plugin's roles, where MLPs have GPUs of their own; experts are parallel on both sides
@@ -290,7 +290,7 @@ vllm_options(struct export *e, struct textbuf *out, const struct engines *engine
 	const struct serving *s = &p->serving;
 	const int64_t dp = attention_dp(p), tp = whole_tp(p) / dp;
 
-	put_number(out, "--tensor-parallel-size", tp);
+	engines_put_number(out, "--tensor-parallel-size", tp);
 	put_above(out, "--pipeline-parallel-size", p->parallel.pp, 1);
 	put_above(out, "--prefill-context-parallel-size", p->parallel.cp, 1);
 	put_above(out, "--decode-context-parallel-size", s->dcp, 1);
@@ -304,7 +304,7 @@ vllm_options(struct export *e, struct textbuf *out, const struct engines *engine
 		textbuf_add(out, "%s \\\n\t--enable-dbo", e->plan->serving.ffn_gpus > 0 ? "" :
 		    " \\\n\t--all2all-backend deepep_low_latency");
 	vllm_apart(out, e->plan, engines);
-	put_number(out, "--max-model-len", s->context_length);
+	engines_put_number(out, "--max-model-len", s->context_length);
 	put_above(out, "--max-num-seqs", s->max_num_seqs, 0);
 	put_above(out, "--max-num-batched-tokens", s->max_batched_tokens, 0);
 	put_share(out, "--gpu-memory-utilization", s->gpu_memory_utilization);
@@ -412,10 +412,10 @@ sglang_drafts(struct textbuf *out, const struct plan *p)
 	    "NGRAM" : drafts_itself(p) ? "EAGLE" : "EAGLE3");
 	if (has_draft_model(p))
 		textbuf_add(out, " \\\n\t--speculative-draft-model-path \"${DRAFT:?name of the draft}\"");
-	put_number(out, "--speculative-num-steps", n);
+	engines_put_number(out, "--speculative-num-steps", n);
 	if (p->serving.draft != DRAFT_NGRAM)
-		put_number(out, "--speculative-eagle-topk", 1);
-	put_number(out, "--speculative-num-draft-tokens", n + 1);
+		engines_put_number(out, "--speculative-eagle-topk", 1);
+	engines_put_number(out, "--speculative-num-draft-tokens", n + 1);
 }
 
 static bool
@@ -426,7 +426,7 @@ sglang_options(struct export *e, struct textbuf *out, const struct engines *engi
 	const struct serving *s = &p->serving;
 	const int64_t tp = s->dp_attention ? whole_tp(p) : p->parallel.tp;
 
-	put_number(out, "--tp-size", tp * p->parallel.cp); /* CP is a part of it */
+	engines_put_number(out, "--tp-size", tp * p->parallel.cp); /* CP is a part of it */
 	put_above(out, "--pp-size", p->parallel.pp, 1);
 	put_above(out, "--attention-context-parallel-size", p->parallel.cp, 1);
 	put_above(out, "--dp-size", attention_dp(p), 1);
@@ -440,7 +440,7 @@ sglang_options(struct export *e, struct textbuf *out, const struct engines *engi
 		    (long long)s->redundant_experts);
 	if (s->two_batch_overlap)
 		textbuf_add(out, " \\\n\t--moe-a2a-backend deepep \\\n\t--enable-two-batch-overlap");
-	put_number(out, "--context-length", s->context_length);
+	engines_put_number(out, "--context-length", s->context_length);
 	put_above(out, "--max-running-requests", s->max_num_seqs, 0);
 	put_above(out, "--chunked-prefill-size", s->max_batched_tokens, 0);
 	put_share(out, "--mem-fraction-static", s->gpu_memory_utilization);

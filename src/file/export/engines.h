@@ -31,6 +31,9 @@ bool engines_take(struct export *e);
 /* Lines of " \", each with an option of the engine. False, and refused, where it lacks one. */
 bool engines_options(struct export *e, struct textbuf *out, const struct engines *engines);
 
+/* An option with a number, on a line of its own. */
+void engines_put_number(struct textbuf *out, const char *flag, int64_t n);
+
 /* What no option says. */
 void engines_tell_rest(struct export *e);
 #endif

@@ -1,4 +1,5 @@
 /* torchtitan: a job file of the last release that reads TOML, or a function in Python for what came after. */
+#include "core/base/number.h"
 #include "core/plan/field.h"
 #include "file/export/parts.h"
 #include "file/export/writers.h"
@@ -31,12 +32,12 @@ static bool
 titan_stages(struct tree *t, const struct plan *p)
 {
 	const int64_t stages = p->parallel.pp * p->parallel.vpp, counted = p->model.layers + 2;
-	const int64_t layers = (counted + stages - 1) / stages;
+	const int64_t layers = holders_of(counted, stages);
 
 	if (p->parallel.vpp <= 2)
 		return true; /* what each schedule takes by itself */
 	tree_int(t, "parallelism.pipeline_parallel_layers_per_stage", layers);
-	return (counted + layers - 1) / layers == stages;
+	return holders_of(counted, layers) == stages;
 }
 
 static void

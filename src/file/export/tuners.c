@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "core/model/adapters.h"
 #include "file/export/parts.h"

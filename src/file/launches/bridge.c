@@ -34,12 +34,6 @@ struct recipe {
 	int64_t gpus;
 };
 
-static bool
-is_of(const char *words, const char *at, size_t n)
-{
-	return text_index(words, at, n) >= 0;
-}
-
 /* A word of the model: "llama31" is Llama 3.1, "1p5b" is 1.5b, "600m" is 0.6b. */
 static void
 add_word(struct recipe *r, const char *word)
@@ -70,9 +64,9 @@ read_recipe(struct recipe *r, const char *name)
 
 		n = strcspn(name, "_");
 		text_put(word, sizeof word, "%.*s", (int)n, name);
-		if (is_of(modes, word, n))
+		if (text_index(modes, word, n) >= 0)
 			text_put(r->mode, sizeof r->mode, "%s", word);
-		else if (r->mode[0] == '\0' && !is_of(rest, word, n))
+		else if (r->mode[0] == '\0' && text_index(rest, word, n) < 0)
 			add_word(r, word);
 		else if (n > 3 && n < sizeof word && text_equal(word + n - 3, "gpu"))
 			r->gpus = strtoll(word, NULL, 10);

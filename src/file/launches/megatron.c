@@ -396,7 +396,7 @@ put_machine(struct megatron_args *a)
 	else {
 		world = smallest_world(a->im->plan);
 		if (gpus > 0)
-			world = (world + gpus - 1) / gpus * gpus;
+			world = rounded_up(world, gpus);
 		notes_add(&a->im->assumed, "%lld GPUs: the fewest that hold the model once; the launch "
 		    "does not say (fix: --world)", (long long)world);
 		import_machine(a->im, world, 0, gpus, "--nproc-per-node");

@@ -5,7 +5,6 @@
 #include "file/launches/megatron_hetero.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/text.h"
 #include "core/framework/resolve.h"

@@ -1,6 +1,5 @@
 #include "file/launches/megatron_rules.h"
 
-#include <string.h>
 
 #include "file/launches/megatron_hybrid.h"
 

@@ -1,7 +1,6 @@
 /* Megatron-SWIFT: flags of Megatron-LM with names of ms-swift's (modelscope/ms-swift swift/megatron/arguments,
  * docs/source_en/Megatron-SWIFT). */
 #include <jansson.h>
-#include <string.h>
 
 #include "core/base/number.h"
 #include "core/framework/resolve.h"

@@ -549,7 +549,7 @@ settings_take_tiles(struct import *im, const struct jsonin *j, const char *on, c
     int64_t usual)
 {
 	const int64_t tokens = im->plan->training.sequence_length, h = most_of(1, im->plan->model.hidden_size);
-	const int64_t tiles = settings_number(j, number, usual > 0 ? usual : (tokens + h - 1) / h);
+	const int64_t tiles = settings_number(j, number, usual > 0 ? usual : holders_of(tokens, h));
 
 	if (settings_on(j, on) && tiles > 0)
 		settings_set(im, j, FIELD_MLP_TILES, tiles, jsonin_has(j, number) ? number : on);

@@ -6,7 +6,6 @@
  */
 #include <ctype.h>
 #include <jansson.h>
-#include <string.h>
 
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"

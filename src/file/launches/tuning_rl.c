@@ -1,5 +1,4 @@
 /* What trainers of Hugging Face's models run on preferences and on rollouts. */
-#include <string.h>
 #include <strings.h>
 
 #include "core/base/number.h"

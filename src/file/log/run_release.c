@@ -3,7 +3,6 @@
  * deepspeed/__init__.py, vLLM v1/engine/core.py and entrypoints.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/text.h"
 #include "file/log/run_rows.h"

@@ -145,7 +145,7 @@ put_levels(const struct units *u, const struct plan *p, char *buf, size_t size)
 		for (size_t i = 0; i < u->count; i++)
 			if (u->unit[i].level == level)
 				most = most_of(most, product_of(u->unit[i].nodes, node));
-		most = (most + before - 1) / before * before;
+		most = rounded_up(most, before);
 		if (most <= before || most > PLAN_WORLD_MAX)
 			continue;
 		text_add(buf, size, ",%lld:%.6g", (long long)most, link_card(p));

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "file/models/hf.h"
 #include "file/models/hf_read.h"
@@ -183,7 +184,7 @@ adjust_width(struct hf *h)
 		return;
 	if (!hf_int(h, "block_multiple_of", &multiple, path) || multiple < 1 || multiple > width)
 		multiple = 1;
-	import_set_int(h->im, FIELD_FFN_HIDDEN_SIZE, (2 * width / 3 + multiple - 1) / multiple * multiple,
+	import_set_int(h->im, FIELD_FFN_HIDDEN_SIZE, rounded_up(2 * width / 3, multiple),
 	    "block_auto_adjust_ff_dim");
 }
 

@@ -1,6 +1,5 @@
 #include "file/source/importer.h"
 
-#include <string.h>
 
 #include "core/base/show.h"
 #include "core/plan/override.h"

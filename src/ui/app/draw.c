@@ -1,5 +1,4 @@
 /* The whole screen as a picture: header, panes, message, footer. */
-#include <string.h>
 
 #include "core/base/text.h"
 #include "core/plan/field_source.h"

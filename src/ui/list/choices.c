@@ -1,5 +1,4 @@
 /* What one may choose: fixes of errors, entries of the catalogue, fields. */
-#include <string.h>
 
 #include "core/base/text.h"
 #include "ui/list/views.h"

@@ -1,5 +1,4 @@
 /* What a run left behind beside the plan: numbers as bars, causes, what would settle them. */
-#include <string.h>
 
 #include "core/base/show.h"
 #include "core/base/text.h"
@@ -180,44 +179,26 @@ add_mismatches(struct rows *rows, const struct checkup *k)
 	}
 }
 
-static void
-add_part(char *buf, size_t size, const char *name, double bytes)
-{
-	if (bytes > 0)
-		text_add(buf, size, "  %s %s", name, UNITS_SHORT(BYTES, bytes));
-}
-
 /* An allocation that failed: what the run held, what the plan holds there, what gives it room. */
 static void
 add_oom(struct rows *rows, const struct checkup *k)
 {
 	const struct measured_oom *o = &k->measured.oom;
 	const struct memory *m = &k->estimate.stage[k->room.stage].memory;
-	char text[ROW_TEXT_SIZE], advice[128];
+	char text[ROW_TEXT_SIZE], rest[256];
 
 	if (o->count == 0 || k->estimate.stages == 0)
 		return;
 	text_put(text, sizeof text, "Out of memory%s%s: stage %lld", o->phase != OOM_UNKNOWN ? " " : "",
 	    room_phase(o->phase), (long long)k->room.stage);
 	rows_heading(rows, text);
-	text_put(text, sizeof text, "run ");
-	add_part(text, sizeof text, "asked", o->asked);
-	add_part(text, sizeof text, "free", o->free);
-	add_part(text, sizeof text, "allocated", o->allocated);
-	add_part(text, sizeof text, "reserved besides", o->unallocated);
-	add_part(text, sizeof text, "others", o->others);
-	rows_item(rows, TARGET_REST, ROLE_TEXT, "%s", text);
-	text_put(text, sizeof text, "plan");
-	add_part(text, sizeof text, "parameters", m->parameters);
-	add_part(text, sizeof text, "gradients", m->gradients);
-	add_part(text, sizeof text, "optimizer", m->optimizer);
-	add_part(text, sizeof text, "activations", m->activations);
-	add_part(text, sizeof text, "logits", m->logits);
-	add_part(text, sizeof text, "KV cache", m->kv_cache);
-	add_part(text, sizeof text, "buffers", m->buffers);
-	rows_item(rows, TARGET_REST, ROLE_TEXT, "%s", text);
-	room_advice(&k->room, advice, sizeof advice);
-	rows_item(rows, TARGET_REST, ROLE_GOOD, "first  %s", advice);
+	room_held(o, text, sizeof text);
+	rows_item(rows, TARGET_REST, ROLE_TEXT, "run %s", text);
+	room_planned(m, false, text, sizeof text);
+	room_planned(m, true, rest, sizeof rest);
+	rows_item(rows, TARGET_REST, ROLE_TEXT, "plan%s%s", text, rest);
+	room_advice(&k->room, text, sizeof text);
+	rows_item(rows, TARGET_REST, ROLE_GOOD, "first  %s", text);
 }
 
 /* A line of the cause that is open: a word, and a text. */

@@ -1,5 +1,4 @@
 /* One GPU in full, and the ways to it. */
-#include <string.h>
 
 #include "core/base/text.h"
 #include "core/estimate/result.h"

@@ -221,33 +221,19 @@ search_view_title(const struct state *s, char *buf, size_t size)
 static void
 nothing_rows(struct rows *rows, const struct search_view *l)
 {
-	const struct search_counts *n = &l->news.counts;
-	const uint64_t legal = n->over_memory + n->evaluated;
-	char set[ROW_TEXT_SIZE];
+	char text[ROW_TEXT_SIZE];
 
 	if (l->news.runs || !l->news.whole) {
 		rows_item(rows, -1, ROLE_DIM, l->news.runs ? "nothing yet" :
 		    "nothing was found by then: r searches again");
 		return;
 	}
-	if (legal == 0) {
-		search_obstacle(l->space, set, sizeof set);
-		rows_item(rows, -1, ROLE_WARNING, "no combination is legal: %s", set);
-		return;
-	}
-	rows_item(rows, -1, ROLE_WARNING, "of %llu legal combinations looked at %llu do not fit in memory",
-	    (unsigned long long)legal, (unsigned long long)n->over_memory);
-	for (int i = 0; i < l->search.conditions; i++)
-		if (n->failed[i] > 0)
-			rows_item(rows, -1, ROLE_WARNING, "%llu of those that fit do not have %s",
-			    (unsigned long long)n->failed[i], l->search.condition[i].text);
-	if (n->unknown > 0)
-		rows_item(rows, -1, ROLE_WARNING, "of %llu nobody knows %s",
-		    (unsigned long long)n->unknown, target_name(&l->search.objective[0]));
+	for (int i = 0; search_nothing(&l->search, &l->news.counts, i, text, sizeof text); i++)
+		rows_item(rows, -1, ROLE_WARNING, "%s", text);
 	if (!l->news.has_nearest)
 		return;
-	search_view_settings(l, l->news.nearest.index, set, sizeof set);
-	rows_item(rows, -1, ROLE_TEXT, "nearest, with %s: %s", l->missed, set[0] != '\0' ? set : "the plan itself");
+	search_view_settings(l, l->news.nearest.index, text, sizeof text);
+	rows_item(rows, -1, ROLE_TEXT, "nearest, with %s: %s", l->missed, text);
 }
 
 /* A plan passes a filter by its free fields, "pp 8", and by what stands in its line. */
@@ -275,7 +261,7 @@ put_sentence(const struct search_view *l, size_t at, char *buf, size_t size)
 	int n = 0;
 
 	search_view_settings(l, l->found[at].key.index, set, sizeof set);
-	text_put(buf, size, "%s:", set[0] != '\0' ? set : "the plan as it is");
+	text_put(buf, size, "%s:", set);
 	for (int i = 0; i < SEARCH_VIEW_NUMBERS && search_view_number(l, i) != RESULT_COUNT; i++)
 		if (!isnan(l->found[at].number[i]))
 			text_add(buf, size, "%s %s %s", n++ > 0 ? "," : "",

@@ -27,18 +27,10 @@ struct axes {
 	double x[2], y[2];
 };
 
-/* What an axis is of: an objective, a condition, or a number that is shown of each plan. */
-static const struct search_target *
-target_of(const struct search_view *l, struct search_view_column q)
-{
-	return q.by == SEARCH_VIEW_OBJECTIVE ? &l->search.objective[q.i] :
-	    q.by == SEARCH_VIEW_CONDITION ? &l->search.condition[q.i].target : NULL;
-}
-
 static bool
 is_number(const struct search_view *l, struct search_view_column q, enum result_id id)
 {
-	const struct search_target *t = target_of(l, q);
+	const struct search_target *t = search_column_target(l, q);
 
 	return t != NULL ? t->kind == TARGET_RESULT && t->id == (int)id : search_view_number(l, q.i) == id;
 }
@@ -67,15 +59,15 @@ static void
 add_axis(const struct search_view *l, struct search_view_column q[2], int *n, enum search_view_by by, int i)
 {
 	const struct search_view_column next = { by, i };
-	const struct search_target *t = target_of(l, next);
+	const struct search_target *t = search_column_target(l, next);
 
 	if (*n == 2 || (l->news.kept > 1 && !varies(l, next)))
 		return;
 	for (int k = 0; k < *n; k++) {
-		const struct search_target *other = target_of(l, q[k]);
+		const struct search_target *other = search_column_target(l, q[k]);
 
 		if (t == NULL ? is_number(l, q[k], search_view_number(l, i)) :
-		    other != NULL && other->kind == t->kind && other->id == t->id)
+		    other != NULL && target_same(other, t))
 			return;
 	}
 	q[(*n)++] = next;
@@ -112,7 +104,7 @@ static void
 put_edges(const struct search_view *l, struct search_view_column q, const double v[2], char low[UNITS_SIZE],
     char high[UNITS_SIZE])
 {
-	const struct search_target *t = target_of(l, q);
+	const struct search_target *t = search_column_target(l, q);
 	enum measure m = MEASURE_REAL;
 
 	if (t == NULL || t->kind == TARGET_RESULT)
@@ -221,7 +213,7 @@ draw_legend(struct canvas *c, struct rect r)
 static bool
 own_value(const struct state *s, struct search_view_column q, double *v)
 {
-	const struct search_target *t = target_of(s->search, q);
+	const struct search_target *t = search_column_target(s->search, q);
 
 	return t != NULL ? target_value(t, &s->plan, s->estimate, v) :
 	    result_value(search_view_number(s->search, q.i), s->estimate, s->estimate->peak_stage, v);

@@ -8,6 +8,13 @@
 
 enum { CELL = 96, BEST = 24, NARROW = 3 };
 
+const struct search_target *
+search_column_target(const struct search_view *l, struct search_view_column column)
+{
+	return column.by == SEARCH_VIEW_OBJECTIVE ? &l->search.objective[column.i] :
+	    column.by == SEARCH_VIEW_CONDITION ? &l->search.condition[column.i].target : NULL;
+}
+
 const char *
 search_column_name(const struct search_view *l, struct search_view_column column, char buf[SEARCH_NAME])
 {
@@ -17,9 +24,8 @@ search_column_name(const struct search_view *l, struct search_view_column column
 	case SEARCH_VIEW_FIELD:
 		return field_table[l->space->field[column.i].field].label;
 	case SEARCH_VIEW_OBJECTIVE:
-		return search_target_name(l, &l->search.objective[column.i], buf);
 	case SEARCH_VIEW_CONDITION:
-		return search_target_name(l, &l->search.condition[column.i].target, buf);
+		return search_target_name(l, search_column_target(l, column), buf);
 	case SEARCH_VIEW_NUMBER:
 		return result_table[search_view_number(l, column.i)].brief;
 	case SEARCH_VIEW_BINDS:
@@ -138,11 +144,9 @@ is_shown(const struct search_table *t, const struct search_view *l, const struct
 		    target->id == (int)l->space->field[t->at[i].column.i].field)
 			return true;
 	for (int i = 0; i < t->columns; i++) {
-		const struct search_view_column c = t->at[i].column;
-		const struct search_target *other = c.by == SEARCH_VIEW_OBJECTIVE ? &l->search.objective[c.i] :
-		    c.by == SEARCH_VIEW_CONDITION ? &l->search.condition[c.i].target : NULL;
+		const struct search_target *other = search_column_target(l, t->at[i].column);
 
-		if (other != NULL && other->kind == target->kind && other->id == target->id)
+		if (other != NULL && target_same(other, target))
 			return true;
 	}
 	return false;

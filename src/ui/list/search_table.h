@@ -22,7 +22,9 @@ void search_order(const struct search_view *l, size_t order[SEARCH_VIEW_ROOM]);
 void search_words(const struct state *s, char *buf, size_t size);
 void search_add_condition(const struct search_view *l, int i, char *buf, size_t size);
 
-/* The name of a column, of what is asked for: in buf where it is made. */
+/* The objective or condition of a column, NULL: it is of neither. The name of a column, of what is asked for: in
+ * buf where it is made. */
+const struct search_target *search_column_target(const struct search_view *l, struct search_view_column column);
 const char *search_column_name(const struct search_view *l, struct search_view_column column, char buf[SEARCH_NAME]);
 const char *search_target_name(const struct search_view *l, const struct search_target *t, char buf[SEARCH_NAME]);
 

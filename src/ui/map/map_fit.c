@@ -76,12 +76,6 @@ card_width(const struct map_grid *g, const struct map_view *view, const struct e
 	return w + 3; /* a blank at both ends, and one between cards */
 }
 
-static int64_t
-rows_of(int64_t n, int64_t columns)
-{
-	return (n + columns - 1) / columns;
-}
-
 /* Columns that the widest row takes. */
 static int64_t
 grid_width(const struct map_grid *g)
@@ -96,7 +90,7 @@ static void
 size_blocks(struct map_grid *g)
 {
 	g->box_w = g->left + (int)g->cols * g->unit_w + g->gap;
-	g->box_h = rows_of(g->rows, g->stack) * g->unit_h + g->top;
+	g->box_h = holders_of(g->rows, g->stack) * g->unit_h + g->top;
 	g->block_w = g->block_cols * g->box_w;
 	g->block_h = g->head + g->block_rows * g->box_h;
 	if (g->blocked) {
@@ -131,19 +125,19 @@ round_number(const struct fit *f, const struct map_grid *g, int64_t room)
 static void
 place_grid(const struct fit *f, struct map_grid *g, int64_t cols, int64_t block_cols, int halved)
 {
-	const int64_t blocks = rows_of(g->boxes, g->block);
+	const int64_t blocks = holders_of(g->boxes, g->block);
 	int64_t room, last;
 
 	g->cols = cols;
-	g->rows = rows_of(g->units, cols);
+	g->rows = holders_of(g->units, cols);
 	g->block_cols = block_cols;
-	g->block_rows = rows_of(g->block, block_cols);
+	g->block_rows = holders_of(g->block, block_cols);
 	size_blocks(g);
 	last = g->block_cols * g->box_w + (g->framed ? 1 : 0); /* needs no room to the next */
 	room = f->w - g->label_w < last ? 1 : (f->w - g->label_w - last) / g->block_w + 1;
 	g->across = room < blocks ? round_number(f, g, room) : blocks;
 	g->across = g->across >> halved > 1 ? g->across >> halved : 1;
-	g->down = rows_of(blocks, g->across);
+	g->down = holders_of(blocks, g->across);
 }
 
 /* Lines of a unit that have something to show. */
@@ -173,7 +167,7 @@ stretch(const struct fit *f, struct map_grid *g)
 	if (f->fixed || wider < 0)
 		return;
 	g->unit_w += (int)wider;
-	taller = (f->h - map_grid_lines(g)) / (g->down * g->block_rows * rows_of(g->rows, g->stack));
+	taller = (f->h - map_grid_lines(g)) / (g->down * g->block_rows * holders_of(g->rows, g->stack));
 	if (taller > most_lines(f, g) - g->unit_h)
 		taller = most_lines(f, g) - g->unit_h;
 	if (taller > 0)
@@ -231,7 +225,7 @@ size_boxes(struct map_grid *g, const struct plan *p)
 	}
 	if (g->zoom == MAP_ZOOM_RACK) {
 		g->stride *= plan_rack_nodes(p);
-		g->boxes = rows_of(g->boxes, plan_rack_nodes(p));
+		g->boxes = holders_of(g->boxes, plan_rack_nodes(p));
 	}
 	/* Half blocks: an even number of rows, so that no half stays empty. */
 	g->stack = g->zoom == MAP_ZOOM_HALF && g->units > 1 ? 2 : 1;
@@ -281,7 +275,7 @@ static int64_t
 most_columns(const struct fit *f, const struct map_grid *g)
 {
 	const int64_t room = f->w - g->label_w - g->left - (g->framed ? 1 : 0);
-	const int64_t n = rows_of(g->units, g->stack), most = room / g->unit_w;
+	const int64_t n = holders_of(g->units, g->stack), most = room / g->unit_w;
 
 	return most >= n ? n : most > 1 ? most : 1;
 }
@@ -352,7 +346,7 @@ most_boxes(const struct fit *f, const struct map_grid *g, int64_t cols)
 static void
 consider_all(struct fit *f, const struct map_grid *g)
 {
-	const int64_t n = rows_of(g->units, g->stack), most = most_columns(f, g);
+	const int64_t n = holders_of(g->units, g->stack), most = most_columns(f, g);
 	struct map_grid at = *g;
 	bool any = false;
 
@@ -407,7 +401,7 @@ consider_halves(struct fit *f, enum map_zoom zoom)
 		return;
 	g.stack = 2;
 	g.units = g.stack * columns;
-	g.boxes = rows_of(g.boxes, g.units);
+	g.boxes = holders_of(g.boxes, g.units);
 	place_grid(f, &g, columns, 1, 0);
 	consider(f, &g);
 }
@@ -424,7 +418,7 @@ for_screen(const struct form *form)
 static int64_t
 cells_covered(const struct map_grid *g)
 {
-	const int64_t missing = g->across * g->down - rows_of(g->boxes, g->block);
+	const int64_t missing = g->across * g->down - holders_of(g->boxes, g->block);
 
 	return grid_width(g) * map_grid_lines(g) - missing * g->block_w * g->block_h;
 }
@@ -483,7 +477,7 @@ shortest(struct fit *f, struct map_grid *g, const struct form *form)
 			if (at.block % block_cols != 0 || is_pile(f, &at, block_cols,
 			    any && grid_width(g) <= f->w))
 				continue;
-			place_grid(f, &at, equal_columns(rows_of(at.units, at.stack), most_columns(f, &at)),
+			place_grid(f, &at, equal_columns(holders_of(at.units, at.stack), most_columns(f, &at)),
 			    block_cols, 0);
 			if (!any || (grid_width(g) > f->w && grid_width(&at) <= f->w) ||
 			    (grid_width(&at) <= f->w && map_grid_lines(&at) < map_grid_lines(g)))

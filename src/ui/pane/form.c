@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "core/base/text.h"
 #include "core/plan/field_source.h"

@@ -1,19 +1,11 @@
 /* A canvas as lines of text, with or without ANSI escapes. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/show.h"
 #include "core/base/text.h"
 #include "out/out.h"
 #include "ui/screen/canvas.h"
-
-static bool
-same_look(struct look a, struct look b)
-{
-	return a.fg == b.fg && a.bg == b.bg && a.bold == b.bold && a.dim == b.dim &&
-	    a.underline == b.underline && a.reverse == b.reverse;
-}
 
 static void
 add_color(char *buf, size_t size, int color, bool background)
@@ -76,14 +68,14 @@ canvas_print(const struct canvas *c, FILE *out, enum theme_colors colors,
 			if (row[x].ch == L'\0')
 				continue;
 			/* Without colours not even attributes: it is meant as plain text. */
-			if (colors != THEME_MONO && !same_look(look, now)) {
+			if (colors != THEME_MONO && !theme_same_look(look, now)) {
 				print_look(out, look);
 				now = look;
 			}
 			/* Printing %lc would fail in a C locale for a canvas asked to be utf8. */
 			out_bytes(out, bytes, utf8_put(bytes, (uint32_t)row[x].ch));
 		}
-		if (!same_look(now, none))
+		if (!theme_same_look(now, none))
 			out_look(out, "0");
 		out_end(out);
 	}

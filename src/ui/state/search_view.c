@@ -235,21 +235,13 @@ search_view_objective(const struct search_view *l, const struct search_view_row 
 	return l->search.objective[i].more ? -f->key.score[i] : f->key.score[i];
 }
 
-/* Plan and estimate of a combination, as far as the search asks. */
-static void
-look_at_plan(struct search_view *l, uint64_t index, struct plan *p, struct estimate *e)
-{
-	space_plan(l->space, index, p);
-	estimate_run_to(e, p, l->space->catalog, search_depth(&l->search), NULL);
-}
-
 static void
 work_out(struct search_view *l, struct search_view_row *f)
 {
 	struct estimate *e = l->work[0];
 	struct plan p;
 
-	look_at_plan(l, f->key.index, &p, e);
+	search_look(&l->search, f->key.index, &p, e);
 	for (int i = 0; i < SEARCH_VIEW_NUMBERS; i++) {
 		const enum result_id id = search_view_number(l, i);
 
@@ -313,7 +305,7 @@ search_view_follow(struct state *s)
 	s->files->search_news(s->files->context, &l->news, l->key);
 	take_keys(l, before);
 	if (!l->news.runs && l->news.has_nearest) {
-		look_at_plan(l, l->news.nearest.index, &p, l->work[0]);
+		search_look(&l->search, l->news.nearest.index, &p, l->work[0]);
 		search_missed(&l->search, &p, l->work[0], l->missed, sizeof l->missed);
 	}
 	return l->news.runs;
@@ -438,7 +430,7 @@ search_view_tell(struct state *s, size_t at)
 	l->told.index = index;
 	l->told.next = next;
 	search_view_settings(l, index, l->told.set, sizeof l->told.set);
-	look_at_plan(l, index, &p, l->work[0]);
+	search_look(&l->search, index, &p, l->work[0]);
 	was = summary_of(s->estimate);
 	is = summary_of(l->work[0]);
 	summary_delta(&was, &is, l->told.change, sizeof l->told.change);
@@ -449,7 +441,7 @@ search_view_tell(struct state *s, size_t at)
 	if (search_ahead(&l->search.objective[0], &p, l->found[at].key.score[0],
 	    l->found[at + 1].key.score[0], &ahead))
 		l->told.ahead = ahead.share;
-	look_at_plan(l, next, &q, l->work[1]);
+	search_look(&l->search, next, &q, l->work[1]);
 	search_why(&l->search.objective[0], &p, l->work[0], &q, l->work[1], l->told.why,
 	    sizeof l->told.why);
 	if (l->told.why[0] == '\0')
