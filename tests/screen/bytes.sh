@@ -39,6 +39,19 @@ echo "bytes for each key: $each"
 
 sleep 1 # the measurement itself: nothing may happen meanwhile
 [ "$(size)" = "$last" ] || fail "idle, but $(($(size) - last)) bytes were sent"
+
+# On the map, where a move tells of other groups.
+keys Tab
+expect 'map by relation'
+first=$(settled "$last")
+last=$first
+for key in Down Down Right Right Up Up Left Left; do
+	keys $key
+	last=$(settled "$last")
+done
+each=$(((last - first) / 8))
+echo "bytes for each key on the map: $each"
+{ [ "$each" -gt 0 ] && [ "$each" -lt 560 ]; } || fail "a key on the map sends $each bytes"
 keys q
 expect 'rc=0'
 

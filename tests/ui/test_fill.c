@@ -111,6 +111,49 @@ test_round(void **test)
 	}
 }
 
+/* Where a rank stands on the screen. */
+static void
+find_rank(const struct session *s, int64_t rank, int *x, int *y)
+{
+	const struct rect r = panes_arrange(&s->state).inner[PANE_MAP];
+
+	assert_true(map_find(&s->state.map, (struct map_area){ &s->state.plan, s->state.estimate, r.w, r.h }, rank,
+	    x, y));
+	*x += r.x;
+	*y += r.y;
+}
+
+/* The map that gets the focus shows relations, and another colouring other letters: no GPU goes elsewhere. */
+static void
+test_still(void **test)
+{
+	static const int size[][2] = { { 80, 24 }, { 100, 30 }, { 120, 40 }, { 160, 45 }, { 200, 60 } };
+	struct session *s = session_new(test, 80, 24);
+
+	for (int nodes = 2; nodes <= 128; nodes *= 2)
+		for (size_t i = 0; i < COUNT(size); i++) {
+			int x[8], y[8], to_x, to_y;
+
+			app_command(&s->state, TEXT_OF(32, "set nodes %d", nodes));
+			app_command(&s->state, "auto");
+			app_resize(&s->state, size[i][0], size[i][1]);
+			state_focus(&s->state, PANE_FORM);
+			draw(s);
+			for (int k = 0; k < 8; k++)
+				find_rank(s, k * nodes, &x[k], &y[k]);
+			for (int key = 0; key < 3; key++) {
+				type(s, key == 0 ? "\t" : "c");
+				for (int k = 0; k < 8; k++) {
+					find_rank(s, k * nodes, &to_x, &to_y);
+					if (to_x != x[k] || to_y != y[k])
+						fail_msg("%d nodes at %dx%d: rank %d at %d,%d, before at %d,%d\n%s", nodes,
+						    size[i][0], size[i][1], k * nodes, to_x, to_y, x[k], y[k], picture(s));
+				}
+			}
+			type(s, ":color\r");
+		}
+}
+
 /* Where the memory ends is marked beside the amounts of a bar's parts. */
 static void
 test_mark(void **test)
@@ -137,7 +180,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_fill), SESSION_TEST(test_mark), SESSION_TEST(test_round),
+		SESSION_TEST(test_fill), SESSION_TEST(test_mark), SESSION_TEST(test_round), SESSION_TEST(test_still),
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");

@@ -328,7 +328,7 @@ test_legend(void **test)
 	type(s, ":set nodes 4\r:set pp 16\r");
 	assert_int_equal(e->stages, 16);
 	assert_true(shows(s, "memory per GPU, by stage"));
-	assert_true(shows(s, " 1-4 of 16 \u2500\u2510"));
+	assert_true(shows(s, " 1-5 of 16 \u2500\u2510"));
 }
 
 /* Where there is room all stages have their amounts beside each other. */

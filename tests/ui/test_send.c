@@ -18,6 +18,7 @@ struct glass {
 	struct shown cell[CELLS];
 	int x, y;
 	struct look look;
+	bool erases_ground; /* with the ground that is set */
 };
 
 static const struct look none = { .fg = -1, .bg = -1 };
@@ -61,7 +62,7 @@ static void
 erase(struct glass *g, int n)
 {
 	for (int i = 0; i < n; i++)
-		g->cell[g->y * W + g->x + i] = (struct shown){ ' ', { .fg = -1, .bg = g->look.bg } };
+		g->cell[g->y * W + g->x + i] = (struct shown){ ' ', { .fg = -1, .bg = g->erases_ground ? g->look.bg : -1 } };
 }
 
 static void
@@ -183,7 +184,7 @@ scribble(struct canvas *c, unsigned *seed)
 	c->cursor_y = (int)(rand_r(seed) % H);
 }
 
-/* However a picture comes of another, whole or of what changed, in turns or not, by terminals that know much
+/* However a picture comes of another, whole or of what changed, by terminals that know much
  * or little. */
 static void
 test_pictures(void **unused)
@@ -194,11 +195,12 @@ test_pictures(void **unused)
 	(void)unused;
 	for (unsigned round = 0; round < 400; round++) {
 		struct send s = { .word = round % 2 == 0 ? say : say_little, .colors = THEME_256,
-			.palette = PALETTE_DARK, .utf8 = true };
+			.palette = PALETTE_DARK, .utf8 = true, .erases_ground = round % 3 == 0 };
 		struct canvas was, is;
 		unsigned seed = round;
 
 		g.look = none;
+		g.erases_ground = s.erases_ground;
 		assert_true(canvas_init(&was, W, H, true) && canvas_init(&is, W, H, true));
 		for (int i = 0; i < 8; i++) {
 			const bool whole = i == 0 || i == 5;
@@ -206,7 +208,7 @@ test_pictures(void **unused)
 
 			scribble(&is, &seed);
 			n = looks_changed(&is, whole ? NULL : &was, THEME_256, PALETTE_DARK, cell);
-			assert_true(send_cells(&s, &is, cell, n, i % 2 == 0 ? looks_turns(cell, n, W) : 0, whole));
+			assert_true(send_cells(&s, &is, cell, n, whole));
 			take(&g, s.bytes, s.size);
 			assert_shows(&g, &is);
 			memcpy(was.cell, is.cell, CELLS * sizeof *is.cell);
@@ -232,7 +234,7 @@ between(const char *was, const char *is)
 	canvas_text(&a, (struct rect){ 0, 0, W, H }, 0, 0, word, was);
 	canvas_text(&b, (struct rect){ 0, 0, W, H }, 0, 0, word, is);
 	n = looks_changed(&b, &a, THEME_256, PALETTE_DARK, cell);
-	assert_true(send_cells(&s, &b, cell, n, 0, false));
+	assert_true(send_cells(&s, &b, cell, n, false));
 	text_put(text, sizeof text, "%.*s", (int)s.size, s.bytes);
 	free(s.bytes);
 	canvas_free(&a);
@@ -254,11 +256,45 @@ test_short(void **unused)
 	assert_string_equal(between("a long line which has words", "a                     words"), "a \033[19X\033[2D");
 }
 
+/* The bytes of a column of GPUs that turns from one colour to the text's, while the next one does the reverse. */
+static size_t
+strip_bytes(bool erases_ground, const char *gpu)
+{
+	static struct looks_cell cell[CELLS];
+	const struct style group = { .role = ROLE_GROUP, .index = 3 }, text = { .role = ROLE_TEXT };
+	struct send s = { .word = say, .colors = THEME_256, .palette = PALETTE_DARK, .utf8 = true, .at = 0,
+		.erases_ground = erases_ground };
+	const int w = (int)strlen(gpu);
+	struct canvas a, b;
+
+	assert_true(canvas_init(&a, W, H, true) && canvas_init(&b, W, H, true));
+	for (int y = 0; y < 7; y++) {
+		canvas_text(&a, (struct rect){ 0, 0, W, H }, 4, y, group, gpu);
+		canvas_text(&a, (struct rect){ 0, 0, W, H }, 4 + w, y, text, gpu);
+		canvas_text(&b, (struct rect){ 0, 0, W, H }, 4, y, text, gpu);
+		canvas_text(&b, (struct rect){ 0, 0, W, H }, 4 + w, y, group, gpu);
+	}
+	assert_true(send_cells(&s, &b, cell, looks_changed(&b, &a, THEME_256, PALETTE_DARK, cell), false));
+	free(s.bytes);
+	canvas_free(&a);
+	canvas_free(&b);
+	return s.size;
+}
+
+/* Two changes of colours in all, not two a row; and the ground of a band is erased, not written. */
+static void
+test_strip(void **unused)
+{
+	(void)unused;
+	assert_in_range(strip_bytes(false, "[12  ]"), 1, 2 * 7 * (6 + 7) + 60);
+	assert_in_range(strip_bytes(true, "12              "), 1, strip_bytes(false, "12              ") - 7 * 5);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pictures), cmocka_unit_test(test_short),
+		cmocka_unit_test(test_pictures), cmocka_unit_test(test_short), cmocka_unit_test(test_strip),
 	};
 
 	if (setlocale(LC_ALL, "C.UTF-8") == NULL)

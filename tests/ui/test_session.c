@@ -457,6 +457,21 @@ test_kinds(void **test)
 	assert_true(shows(s, "map by dp+tp+pp"));
 }
 
+/* What paints all GPUs alike is not what one sees first. */
+static void
+test_first_color(void **test)
+{
+	struct session *s = session_new(test, 100, 40);
+
+	assert_true(shows(s, "map by tp"));
+	type(s, ":set tp 1\r");
+	assert_true(shows(s, "map by pp"));
+	type(s, ":set pp 1\r");
+	assert_true(shows(s, "map by memory"));
+	type(s, ":set pp 16\r");
+	assert_true(shows(s, "map by stage"));
+}
+
 static void
 test_why(void **test)
 {
@@ -576,7 +591,7 @@ main(void)
 		SESSION_TEST(test_toggle), SESSION_TEST(test_model), SESSION_TEST(test_gpu),
 		SESSION_TEST(test_pages), SESSION_TEST(test_save),
 		SESSION_TEST(test_open), SESSION_TEST(test_listed_names), SESSION_TEST(test_quit),
-		SESSION_TEST(test_map), SESSION_TEST(test_kinds), SESSION_TEST(test_why),
+		SESSION_TEST(test_map), SESSION_TEST(test_kinds), SESSION_TEST(test_first_color), SESSION_TEST(test_why),
 		SESSION_TEST(test_all_fields), SESSION_TEST(test_long_rows), cmocka_unit_test(test_line),
 	};
 

@@ -24,9 +24,8 @@ static const struct form form_table[] = {
 	{ MAP_ZOOM_NODE, false, false, true },
 	{ MAP_ZOOM_RACK, false, false, false }, { MAP_ZOOM_RACK, false, false, true },
 };
-enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3, RELATED_MOST = 1024,
+enum { FORMS = (int)(sizeof form_table / sizeof *form_table), HALVED = 3,
 	WORD = 5, /* columns of "node " */
-	LABELLED_MOST = 512, /* more ranks have no room on any screen */
 	AREA = 64, LINES = 16 }; /* a cell is worth more than lines of colour, those more than any width */
 
 /* Columns from which on a unit gains nothing by more of them. */
@@ -63,6 +62,8 @@ coordinates_width(const struct layout *l)
 	return w;
 }
 
+static const struct map_color relations = { MAP_BY_RELATION, 0 };
+
 /* "13 gpu 5 t1d0p2", or the coordinates below. */
 static int
 card_width(const struct map_grid *g, const struct map_view *view, const struct estimate *e)
@@ -73,6 +74,8 @@ card_width(const struct map_grid *g, const struct map_view *view, const struct e
 
 	for (int i = 0; i < view->colors; i++)
 		w = (int)most_of(w, map_color_width(view->color[i], e));
+	if (map_grid_stands_still(view, e))
+		w = (int)most_of(w, map_color_width(relations, e));
 	return w + 3; /* a blank at both ends, and one between cards */
 }
 
@@ -144,12 +147,12 @@ place_grid(const struct fit *f, struct map_grid *g, int64_t cols, int64_t block_
 static int
 most_lines(const struct fit *f, const struct map_grid *g)
 {
+	const struct map_color *shown = map_grid_stands_still(f->view, f->estimate) ? &relations : f->view->color;
 	struct map_color more[MAP_USUAL_MAX];
 
 	switch (g->zoom) {
 	case MAP_ZOOM_CARD:
-		return g->unit_h + map_colors_more(&f->estimate->layout, f->view->color,
-		    f->view->colors, more);
+		return g->unit_h + map_colors_more(&f->estimate->layout, shown, f->view->colors, more);
 	case MAP_ZOOM_LABEL:
 		return 4; /* with coordinates, layers and memory */
 	default:
@@ -183,16 +186,20 @@ static void
 size_units(struct map_grid *g, const struct map_view *view, const struct estimate *e)
 {
 	const enum map_by by = view->color[0].by;
+	const bool still = map_grid_stands_still(view, e);
 
 	g->unit_h = 1;
 	if (g->zoom == MAP_ZOOM_CARD) {
 		g->unit_w = card_width(g, view, e);
 		g->unit_h = 1 + (g->tall ? 1 : 0) + view->colors;
 	} else if (g->zoom == MAP_ZOOM_LABEL) {
+		g->colon = by == MAP_BY_STAGE || by == MAP_BY_MEMORY;
 		/* One colour tells what its letter does; a GPU may be related in two ways. */
-		g->letters = by == MAP_BY_RELATION ? 2 : g->tight && view->colors == 1 &&
-		    view->depth != THEME_MONO ? 0 : view->colors;
-		g->colon = g->letters > 0 && (by == MAP_BY_STAGE || by == MAP_BY_MEMORY);
+		if (by == MAP_BY_RELATION || still)
+			g->letters = g->colon ? 1 : 2;
+		else
+			g->letters = g->tight && view->colors == 1 && view->depth != THEME_MONO ? 0 : view->colors;
+		g->colon &= g->letters > 0;
 		g->unit_w = g->rank_w + g->colon + g->letters + (g->tight ? 1 : 2);
 	} else {
 		g->unit_w = g->tall ? 1 : g->colors;
@@ -522,12 +529,6 @@ word_labels(const struct fit *f, struct map_grid *g)
 	g->label_w += WORD;
 }
 
-bool
-map_grid_relates_nodes(const struct map_view *view, const struct estimate *e)
-{
-	return view->color[0].by == MAP_BY_RELATION && e->layout.world > RELATED_MOST;
-}
-
 void
 map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan *p,
     const struct estimate *e, int w, int64_t h)
@@ -551,27 +552,4 @@ map_grid_init(struct map_grid *g, const struct map_view *view, const struct plan
 	else
 		scrolled_form(&f, g, last);
 	word_labels(&f, g);
-}
-
-static bool
-has_ranks(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
-    int64_t h)
-{
-	struct map_grid g;
-
-	map_grid_init(&g, view, p, e, w, h);
-	return g.zoom <= MAP_ZOOM_LABEL;
-}
-
-int
-map_legend_lines(const struct map_view *view, const struct plan *p, const struct estimate *e,
-    int w, int64_t h)
-{
-	/* Of who is related to whom the legend is the half. */
-	const int lines = view->color[0].by == MAP_BY_RELATION && h >= 12 ? 2 : view->colors;
-	const int most = view->printed || h >= lines + 4 ? lines : 0;
-
-	return view->colors > 1 && most > 1 && !view->printed && view->zoom == MAP_ZOOM_AUTO &&
-	    e->layout.world <= LABELLED_MOST && !has_ranks(view, p, e, w, h - most) &&
-	    has_ranks(view, p, e, w, h - 1) ? 1 : most;
 }

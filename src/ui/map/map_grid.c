@@ -2,6 +2,8 @@
 
 #include "core/base/text.h"
 
+enum { RELATED_MOST = 1024 }; /* GPUs; of more nodes are related */
+
 bool
 map_grid_has_halves(const struct map_view *view)
 {
@@ -154,4 +156,16 @@ map_grid_offsets(const struct map_grid *g)
 	if (g->across > 1 && g->blocked)
 		o.offset[o.count++] = column;
 	return o;
+}
+
+bool
+map_grid_relates_nodes(const struct map_view *view, const struct estimate *e)
+{
+	return view->color[0].by == MAP_BY_RELATION && e->layout.world > RELATED_MOST;
+}
+
+bool
+map_grid_stands_still(const struct map_view *view, const struct estimate *e)
+{
+	return !view->printed && view->zoom == MAP_ZOOM_AUTO && view->colors == 1 && e->layout.world <= RELATED_MOST;
 }

@@ -78,6 +78,10 @@ struct paint_offsets map_grid_offsets(const struct map_grid *g);
  * show few of the groups, those have a colour each. */
 void map_mend(const struct map_grid *g, struct map_paint *m);
 
+/* On the screen GPUs stay where they are when the map gets the focus, which shows relations, and when it is coloured
+ * by another kind: all have the room that relations need. */
+bool map_grid_stands_still(const struct map_view *view, const struct estimate *e);
+
 /* True when half blocks can show the colours; when they do. */
 bool map_grid_has_halves(const struct map_view *view);
 bool map_grid_halved(const struct map_grid *g);

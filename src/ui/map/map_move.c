@@ -2,6 +2,44 @@
 #include "core/base/text.h"
 #include "ui/map/map_grid.h"
 
+enum {
+	RELATED_WIDTH = 24, /* columns of a kind in the legend of relations */
+	LABELLED_MOST = 512, /* more ranks have no room on any screen */
+};
+
+static bool
+has_ranks(const struct map_view *view, const struct plan *p, const struct estimate *e, int w,
+    int64_t h)
+{
+	struct map_grid g;
+
+	map_grid_init(&g, view, p, e, w, h);
+	return g.zoom <= MAP_ZOOM_LABEL;
+}
+
+/* Lines for the kinds in which GPUs are related, each with its size, link and bytes. */
+static int
+related_lines(const struct layout *l, int w)
+{
+	struct map_relation relation;
+
+	map_relation_init(&relation, l, -1, false);
+	return relation.count * RELATED_WIDTH > w ? 2 : 1;
+}
+
+int
+map_legend_lines(const struct map_view *view, const struct plan *p, const struct estimate *e,
+    int w, int64_t h)
+{
+	const bool related = view->color[0].by == MAP_BY_RELATION || map_grid_stands_still(view, e);
+	const int lines = related && h >= 12 ? related_lines(&e->layout, w) : view->colors;
+	const int most = view->printed || h >= lines + 4 ? lines : 0;
+
+	return view->colors > 1 && most > 1 && !view->printed && view->zoom == MAP_ZOOM_AUTO &&
+	    e->layout.world <= LABELLED_MOST && !has_ranks(view, p, e, w, h - most) &&
+	    has_ranks(view, p, e, w, h - 1) ? 1 : most;
+}
+
 static const char *const zoom_names[MAP_ZOOM_COUNT] = {
 	"auto", "cards", "labels", "cells", "halves", "nodes", "racks"
 };

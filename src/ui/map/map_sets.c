@@ -54,17 +54,27 @@ map_colors_usual(const struct layout *l, struct map_color color[MAP_USUAL_MAX])
 	return n;
 }
 
+/* One group of all paints every GPU alike. */
+static bool
+tells_apart(const struct layout *l, struct map_color color)
+{
+	return color.by != MAP_BY_GROUPS || layout_group_count(l, color.kind) > 1;
+}
+
 struct map_color
 map_color_first(const struct layout *l)
 {
 	struct map_color usual[MAP_USUAL_MAX];
 	const int n = map_colors_usual(l, usual);
+	int first = 0;
 
-	if (usual[0].by == MAP_BY_GROUPS && layout_group_count(l, usual[0].kind) > GROUPS_MANY)
-		for (int i = 0; i < n; i++)
+	while (first < n && !tells_apart(l, usual[first]))
+		first++;
+	if (usual[first].by == MAP_BY_GROUPS && layout_group_count(l, usual[first].kind) > GROUPS_MANY)
+		for (int i = first; i < n; i++)
 			if (usual[i].by == MAP_BY_STAGE)
 				return usual[i];
-	return usual[0];
+	return usual[first];
 }
 
 static bool

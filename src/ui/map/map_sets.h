@@ -12,8 +12,8 @@ enum { MAP_USUAL_MAX = 8 };
  * of several ranks, each once, then stages, memory and links. Returns how many. */
 int map_colors_usual(const struct layout *l, struct map_color color[MAP_USUAL_MAX]);
 
-/* The first dimension that the plan uses, or where that has more groups than one can tell apart,
- * the stages. */
+/* The first dimension of more than one group, or where that has more than one can tell apart, the stages;
+ * memory where all GPUs are alike. */
 struct map_color map_color_first(const struct layout *l);
 
 /* Those, and layers, that are not among the n shown. */

@@ -5,7 +5,7 @@
 #include "ui/pane/panes.h"
 #include "ui/state/summary.h"
 
-enum { PART_COLUMNS = 14, EDGE_STEP = 16 };
+enum { PART_COLUMNS = 14, EDGE_STEP = 64 };
 
 int
 frame_tabs(const struct state *s, enum pane first, enum pane shown, struct tab tab[PANE_COUNT])

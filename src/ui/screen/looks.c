@@ -73,21 +73,6 @@ looks_changed(const struct canvas *c, const struct canvas *was, enum theme_color
 	return n;
 }
 
-enum { TURNS_MOST = 128, RUNS_LEAST = 8 };
-
-/* A background, or what stands alone between two, as one goes along the rows. */
-struct ground {
-	struct look look;
-	int end;  /* of its last run */
-	int runs;
-	uint8_t turn;
-};
-
-struct grounds {
-	struct ground ground[TURNS_MOST + 1]; /* the last: cells without */
-	int count;
-};
-
 /* A cell without a background alone between two that have some: a frame, or a blank. */
 static bool
 is_bar(const struct looks_cell *cell, int n, int i)
@@ -96,48 +81,49 @@ is_bar(const struct looks_cell *cell, int n, int i)
 	    cell[i - 1].look.bg >= 0 && cell[i + 1].at == cell[i].at + 1 && cell[i + 1].look.bg >= 0;
 }
 
-/* The place among them of what a cell has, TURNS_MOST where it has none. */
-static int
-ground_of(struct grounds *g, const struct looks_cell *cell, int n, int at)
+/* A blank in text, which goes with what comes before it. */
+static bool
+goes_on(const struct looks_cell *cell, int i)
 {
-	const struct look look = cell[at].look;
+	static const struct look blank = { .fg = -1, .bg = -1 };
+
+	return i > 0 && cell[i - 1].at == cell[i].at - 1 && cell[i - 1].look.bg < 0 &&
+	    theme_same_look(cell[i].look, blank);
+}
+
+/* One kind for all on one background; else by all of the look, and bars apart from the same in text. */
+static bool
+is_of(const struct looks_kind *kind, struct look look, bool bar)
+{
+	return kind->look.bg == look.bg && kind->bar == bar && (look.bg >= 0 || theme_same_look(kind->look, look));
+}
+
+static int
+kind_of(struct looks_kind kind[LOOKS_KINDS], int *count, struct look look, bool bar)
+{
 	int i = 0;
 
-	if (look.bg < 0 && !is_bar(cell, n, at))
-		return TURNS_MOST;
-	while (i < g->count && (g->ground[i].look.bg != look.bg || (look.bg < 0 && g->ground[i].look.fg != look.fg)))
+	while (i < *count && !is_of(&kind[i], look, bar))
 		i++;
-	if (i == g->count && i < TURNS_MOST)
-		g->ground[g->count++] = (struct ground){ .look = look, .end = -1 };
+	if (i == *count && i < LOOKS_KINDS)
+		kind[(*count)++] = (struct looks_kind){ .look = look, .bar = bar };
 	return i;
 }
 
-static void
-count_runs(struct grounds *g, const struct looks_cell *cell, int n)
+int
+looks_kinds(struct looks_cell *cell, int n, struct looks_kind kind[LOOKS_KINDS])
 {
+	int count = 0;
+
 	for (int i = 0; i < n; i++) {
-		struct ground *ground = &g->ground[ground_of(g, cell, n, i)];
+		const bool bar = is_bar(cell, n, i), runs_on = i > 0 && cell[i - 1].at == cell[i].at - 1;
 
-		ground->runs += ground->end != cell[i].at;
-		ground->end = cell[i].at + 1;
+		cell[i].kind = !bar && goes_on(cell, i) ? cell[i - 1].kind
+		                                        : (uint8_t)kind_of(kind, &count, cell[i].look, bar);
+		if (cell[i].kind < LOOKS_KINDS && (!runs_on || cell[i - 1].kind != cell[i].kind))
+			kind[cell[i].kind].runs++;
 	}
-}
-
-/* A turn for each that has some runs, but for the one that has most, and cells without if they have more: the
- * others are painted over that. */
-static int
-give_turns(struct grounds *g)
-{
-	uint8_t turns = 0;
-	int most = TURNS_MOST;
-
-	for (int i = 0; i < g->count; i++)
-		if (g->ground[i].runs > g->ground[most].runs)
-			most = i;
-	for (int i = 0; i < g->count; i++)
-		if (i != most && g->ground[i].runs >= RUNS_LEAST)
-			g->ground[i].turn = ++turns;
-	return turns;
+	return count;
 }
 
 /* What the first turn paints where a later one comes: what it paints to the left of it. */
@@ -153,16 +139,10 @@ paint_under(struct looks_cell *cell, int n, int w)
 	}
 }
 
-int
-looks_turns(struct looks_cell *cell, int n, int w)
+void
+looks_turns(struct looks_cell *cell, int n, int w, const struct looks_kind kind[LOOKS_KINDS])
 {
-	struct grounds g = { .count = 0 };
-	int turns;
-
-	count_runs(&g, cell, n);
-	turns = give_turns(&g);
 	for (int i = 0; i < n; i++)
-		cell[i].turn = g.ground[ground_of(&g, cell, n, i)].turn;
+		cell[i].turn = cell[i].kind < LOOKS_KINDS ? kind[cell[i].kind].turn : 0;
 	paint_under(cell, n, w);
-	return turns;
 }

@@ -7,6 +7,19 @@
 
 enum {
 	BETWEEN_MOST = 8, /* cells that may be shorter to send again than to move over: no move takes more bytes */
+	RUNS_LEAST = 8,   /* in which a background comes that has a turn of its own without a trial */
+	TRY_MOST = 512,   /* cells whose turns are tried: below a millisecond */
+};
+
+/* Cells to be sent, and where the cursor is before. */
+struct picture {
+	const struct canvas *c;
+	struct looks_cell *cell;
+	int n;
+	bool whole;
+	int from;
+	struct looks_kind kind[LOOKS_KINDS];
+	int kinds;
 };
 
 static const struct look plain = { .fg = -1, .bg = -1 };
@@ -171,13 +184,14 @@ move_to(struct send *s, const struct canvas *c, int at)
 	s->at = at;
 }
 
-/* A blank of the terminal's own ground. */
+/* A blank that erasing makes, and on which ground (-1: the terminal's own). */
 static bool
-is_clear(const struct send *s, const struct cell *cell)
+is_clear(const struct send *s, const struct cell *cell, int *ground)
 {
 	const struct look look = theme_look(cell->style, s->colors, s->palette);
 
-	return cell->ch == L' ' && look.bg < 0 && !look.underline && !look.reverse;
+	*ground = look.bg;
+	return cell->ch == L' ' && (look.bg < 0 || s->erases_ground) && !look.underline && !look.reverse;
 }
 
 /* A cell as it is sent in a turn: its own character, or what is under it until its turn comes. */
@@ -191,8 +205,9 @@ cell_in_turn(const struct canvas *c, const struct looks_cell *cell, int turn, wc
 
 /* Erase so many blanks, or all up to the end of the row, where that is shorter; the cursor stays. */
 static bool
-put_erased(struct send *s, const struct canvas *c, int at, int run, bool goes_on, bool to_end)
+put_erased(struct send *s, const struct canvas *c, int at, int run, int ground, bool goes_on, bool to_end)
 {
+	const struct look look = { .fg = -1, .bg = (int16_t)ground };
 	char word[SEND_WORD], on[SEND_WORD] = "";
 
 	s->word(to_end ? SEND_ERASE_LINE : SEND_ERASE, run, 0, word);
@@ -201,7 +216,7 @@ put_erased(struct send *s, const struct canvas *c, int at, int run, bool goes_on
 	if (word[0] == '\0' || (size_t)run <= strlen(word) + strlen(on))
 		return false;
 	move_to(s, c, at);
-	put_look(s, look_for(s, L' ', plain));
+	put_look(s, look_for(s, L' ', look));
 	put(s, word, strlen(word));
 	return true;
 }
@@ -211,16 +226,19 @@ static int
 put_blanks(struct send *s, const struct canvas *c, const struct looks_cell *cell, int n)
 {
 	const int at = cell[0].at, row_end = (at / c->w + 1) * c->w;
-	int end = at, done = 0, run;
+	int end = at, done = 0, run, first, ground;
 
-	while (end < row_end && is_clear(s, &c->cell[end]))
+	if (!is_clear(s, &c->cell[at], &first))
+		return 0;
+	while (end < row_end && is_clear(s, &c->cell[end], &ground) && ground == first)
 		end++;
 	while (done < n && cell[done].at < end)
 		done++;
 	if (done == 0)
 		return 0;
 	run = cell[done - 1].at - at + 1;
-	return put_erased(s, c, at, run, done < n && cell[done].at == end && end < row_end, end == row_end) ? done : 0;
+	return put_erased(s, c, at, run, first, done < n && cell[done].at == end && end < row_end, end == row_end) ?
+	    done : 0;
 }
 
 static void
@@ -252,22 +270,71 @@ put_turn(struct send *s, const struct canvas *c, const struct looks_cell *cell, 
 	}
 }
 
-bool
-send_cells(struct send *s, const struct canvas *c, const struct looks_cell *cell, int n, int turns, bool whole)
+/* The bytes of a picture with the turns that its kinds have. Returns how many. */
+static size_t
+put_picture(struct send *s, const struct picture *p)
 {
 	char word[SEND_WORD];
 
+	looks_turns(p->cell, p->n, p->c->w, p->kind);
 	s->size = s->style_end = 0;
-	s->failed = false;
 	s->look = plain;
-	if (whole) {
+	s->at = p->from;
+	if (p->whole) {
 		s->word(SEND_CLEAR, 0, 0, word);
 		put(s, word, strlen(word));
 		s->at = 0;
 	}
-	for (int turn = 0; turn <= turns; turn++)
-		put_turn(s, c, cell, n, turn);
-	move_to(s, c, c->cursor_y * c->w + c->cursor_x);
+	for (int turn = 0; turn <= p->kinds; turn++)
+		put_turn(s, p->c, p->cell, p->n, turn);
+	move_to(s, p->c, p->c->cursor_y * p->c->w + p->c->cursor_x);
 	put_look(s, plain);
+	return s->size;
+}
+
+/* A turn for each background and bar that comes again and again, but for the one that does most: it is painted over. */
+static void
+give_turns(struct picture *p)
+{
+	int most = 0;
+
+	for (int i = 0; i < p->kinds; i++)
+		if (p->kind[i].runs > p->kind[most].runs)
+			most = i;
+	for (int i = 0; i < p->kinds; i++)
+		if (i != most && p->kind[i].runs >= RUNS_LEAST && (p->kind[i].look.bg >= 0 || p->kind[i].bar))
+			p->kind[i].turn = (uint8_t)(i + 1);
+}
+
+/* A turn more or less, kind by kind, where that makes it shorter. */
+static void
+try_turns(struct send *s, struct picture *p)
+{
+	size_t least = put_picture(s, p);
+
+	for (int i = 0; i < p->kinds; i++) {
+		const uint8_t was = p->kind[i].turn;
+		size_t size;
+
+		p->kind[i].turn = was > 0 ? 0 : (uint8_t)(i + 1);
+		size = put_picture(s, p);
+		if (size < least)
+			least = size;
+		else
+			p->kind[i].turn = was;
+	}
+}
+
+bool
+send_cells(struct send *s, const struct canvas *c, struct looks_cell *cell, int n, bool whole)
+{
+	struct picture p = { .c = c, .cell = cell, .n = n, .whole = whole, .from = s->at };
+
+	s->failed = false;
+	p.kinds = looks_kinds(cell, n, p.kind);
+	give_turns(&p);
+	if (n <= TRY_MOST)
+		try_turns(s, &p);
+	put_picture(s, &p);
 	return !s->failed;
 }

@@ -33,6 +33,7 @@ struct send {
 	enum theme_colors colors;
 	enum theme_palette palette;
 	bool utf8;
+	bool erases_ground; /* what is erased takes the colour of the ground that is set (terminfo's bce) */
 	bool scrolls;       /* a character in the last cell of all moves the screen */
 	bool dim_alone, underline_alone; /* what would spoil a colour */
 	char *bytes;        /* owned; from one picture to the next */
@@ -44,8 +45,8 @@ struct send {
 };
 
 /*
- * Make the bytes for so many cells of looks.h, in their turns: s->bytes, s->size of them. whole: of a screen that
- * is cleared first. They begin and end with a terminal in its plain look. False without memory.
+ * Make the bytes for so many cells of looks.h: s->bytes, s->size of them. They go in turns (looks.h), of a small
+ * change those that were found to make it shortest. whole: of a screen that is cleared first. They begin and end with a terminal in its plain look. False without memory.
  */
-bool send_cells(struct send *s, const struct canvas *c, const struct looks_cell *cell, int n, int turns, bool whole);
+bool send_cells(struct send *s, const struct canvas *c, struct looks_cell *cell, int n, bool whole);
 #endif

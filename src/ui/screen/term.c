@@ -33,7 +33,7 @@ enum {
 	SIZE_MOST = 1000,  /* columns and rows that are used of a terminal */
 	ANSWER_MS = 100,
 	UNDERLINE_BIT = 2, DIM_BIT = 16, /* in terminfo's no_color_video */
-	LARGE = 256,       /* cells of a picture that is worth an order of its own */
+	LARGE = 256,       /* cells of a picture that is shown when all of it is there */
 };
 
 /* xterm's control sequences: keep the title of the window, and give it back. */
@@ -232,7 +232,7 @@ term_open(struct terminal *t, enum color_when color)
 	t->colors = color_depth(color);
 	t->utf8 = locale_utf8();
 	t->send = (struct send){ .word = terminal_word, .colors = t->colors, .utf8 = t->utf8,
-		.scrolls = auto_right_margin && !eat_newline_glitch,
+		.erases_ground = back_color_erase, .scrolls = auto_right_margin && !eat_newline_glitch,
 		.dim_alone = no_color_video > 0 && (no_color_video & DIM_BIT) != 0,
 		.underline_alone = no_color_video > 0 && (no_color_video & UNDERLINE_BIT) != 0 };
 	t->has_mouse = key_mouse != NULL;
@@ -360,7 +360,7 @@ terminal_word(enum send_what what, int a, int b, char word[SEND_WORD])
 		take_word(word, tiparm(numbered, is_color && tigetnum("colors") > 256 ? direct_color(a) : a, b));
 }
 
-/* Cells that changed, of a large picture in turns. */
+/* Cells that changed. */
 static void
 put_cells(struct terminal *t, const struct canvas *c, int n, bool whole, bool sync)
 {
@@ -368,7 +368,7 @@ put_cells(struct terminal *t, const struct canvas *c, int n, bool whole, bool sy
 	 * https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036). */
 	static const char begin[] = "\033[?2026h", end[] = "\033[?2026l";
 
-	if (!send_cells(&t->send, c, t->cell, n, n >= LARGE ? looks_turns(t->cell, n, c->w) : 0, whole))
+	if (!send_cells(&t->send, c, t->cell, n, whole))
 		return;
 	if (sync)
 		send_with_next(t, begin);
