@@ -5,7 +5,7 @@
 #include "core/plan/field.h"
 
 #define MEMBER(member) \
-	.path = #member, .offset = offsetof(struct plan, member), \
+	.path = #member, .length = sizeof #member - 1, .offset = offsetof(struct plan, member), \
 	.size = sizeof(((struct plan *)NULL)->member)
 #define STRINGIFY(x) #x
 #define EXPAND(x) STRINGIFY(x)
@@ -137,8 +137,7 @@ enum field_id
 field_by_path(const char *path, size_t length)
 {
 	for (int f = 0; f < FIELD_COUNT; f++)
-		if (strlen(field_table[f].path) == length &&
-		    strncmp(field_table[f].path, path, length) == 0)
+		if (field_table[f].length == length && memcmp(field_table[f].path, path, length) == 0)
 			return (enum field_id)f;
 	return FIELD_COUNT;
 }
@@ -196,10 +195,21 @@ field_same_section(enum field_id a, enum field_id b)
 	return *x == *y || strchr(x, '.') == strchr(y, '.');
 }
 
+/* Whether a path is this name after its section. */
+static bool
+has_key(enum field_id f, const char *name, size_t length)
+{
+	const struct field *row = &field_table[f];
+
+	return length < row->length && row->path[row->length - length - 1] == '.' &&
+	    memcmp(row->path + row->length - length, name, length) == 0;
+}
+
 enum field_id
 field_find(const char *name)
 {
-	enum field_id found = field_by_path(name, strlen(name));
+	const size_t length = strlen(name);
+	enum field_id found = field_by_path(name, length);
 	int matches = 0;
 
 	if (found != FIELD_COUNT)
@@ -209,7 +219,7 @@ field_find(const char *name)
 		    (abbreviations[f] != NULL && text_equal(abbreviations[f], name)))
 			return (enum field_id)f;
 	for (int f = 0; f < FIELD_COUNT; f++)
-		if (text_equal(field_key((enum field_id)f), name) &&
+		if (has_key((enum field_id)f, name, length) &&
 		    !(matches > 0 && field_is_of((enum field_id)f, "rl"))) {
 			found = (enum field_id)f;
 			matches++;

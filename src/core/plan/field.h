@@ -52,6 +52,7 @@ enum field_modes { MODES_TRAIN = 1, MODES_SERVE = 2, MODES_BOTH = 3 };
 
 struct field {
 	const char *path;          /* "parallel.tp": plan file, --set, diagnostics */
+	size_t length;             /* of the path */
 	const char *flag;          /* "tp" for --tp, or NULL */
 	const char *label;         /* short name for the form */
 	const char *unit;          /* "" for plain counts */
