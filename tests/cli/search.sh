@@ -204,6 +204,7 @@ err_has 'hint: nobody chose the batch, and 64 sequences are few for 64 GPUs: --g
 about 'plans to try'
 cat >try.cfg <<'PLAN'
 cluster: { nodes = 4; };
+training: { cross_entropy = "native"; };
 PLAN
 good search try.cfg --global-batch-size=96
 out_has '^Try these, of different kinds, for 20 steps:$'
@@ -219,8 +220,15 @@ grep -q -e '--train-iters 20' try1.sh || fail 'not for 20 steps'
 grep -q -e '--log-interval 1 --log-throughput --timing-log-level 1' try1.sh || fail 'no step of them is logged'
 # the first one's command is the first plan
 sed -n 's/^Options of 1: *//p' tried | tr ' ' '\n' | while read -r option; do
-	head -n 1 commands | grep -q -e " $option " || fail "no $option in the first command"
+	head -n 1 commands | grep -qF -e " $option " || fail "no $option in the first command"
 done
+# what launches the plan so that it fits, of its own framework; a step count of what is trained; else why none does
+good search --top=1 --set=parallel.layout=torchtitan --model=llama-3.1-8b --nodes=1 --threads=1
+out_has ' --to=torchtitan-python -o try1 '
+good search dpo llama-3.1-8b 8xa100 --threads=1
+out_has ' --to=nemo-rl .* dpo.max_num_steps=20$'
+good search --top=1 --set=finetune.method=qlora --model=llama-3.1-8b --gpu=rtx-4090 --nodes=1 --free=parallel.cp=4 --threads=1
+out_has '^      no target of export launches it: CP 4: TRL splits no sequence and no layer$'
 good search --json try.cfg --global-batch-size=96
 tells 'len(d["try"]) >= 2 and d["try"][0]["rank"] == 1 and all(t["why"] != "" and (t["options"] == "" or t["options"].startswith("--")) for t in d["try"])' ||
     fail 'no try in JSON'

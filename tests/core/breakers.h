@@ -188,6 +188,7 @@ static const struct {
 	{ "recompute=selective recompute_modules=moe_act", "recompute_module_missing" },
 	{ "offload=optimizer", "offload_needs_precision_aware" },
 	{ "tp=2 sequence_parallel=false tp_overlap=true", "tp_overlap_needs_sp" },
+	{ "tp=16 tp_overlap=true", "tp_overlap_leaves_nvlink" },
 	{ "layout=deepspeed pp=2 zero_stage=2", "zero_with_pipeline" },
 	{ "layout=deepspeed zero_stage=3 ep=2 tp=2 etp=1 " EIGHT_EXPERTS, "moe_with_zero3" },
 	{ "layout=deepspeed zero_stage=3 ep=2 cp=2 " EIGHT_EXPERTS, "moe_with_zero3" },

@@ -44,7 +44,7 @@ static void
 put_launch(const struct exporter *by, const struct export *e, const char *path, char *buf,
     size_t size)
 {
-	const char *end = by->rehearsal != NULL ? by->rehearsal : "", *script = NULL;
+	const char *end = e->rehearsal[0] != '\0' || by->rehearsal == NULL ? e->rehearsal : by->rehearsal, *script = NULL;
 	int scripts = 0;
 
 	for (size_t i = 0; i < e->files; i++)
@@ -61,7 +61,7 @@ put_launch(const struct exporter *by, const struct export *e, const char *path, 
 	text_add(buf, size, "%s%s", *end != '\0' ? " " : "", end);
 }
 
-/* The command that writes and starts a plan; "" where no target launches it. */
+/* The command that writes and starts a plan, or why no target does; "" where none is for such plans. */
 static void
 put_command(const struct search_job *job, uint64_t index, size_t n, char *buf, size_t size)
 {
@@ -78,6 +78,9 @@ put_command(const struct search_job *job, uint64_t index, size_t n, char *buf, s
 		put_launch(by, &e, path, launch, sizeof launch);
 		text_put(buf, size, "shardplan export%s --to=%s -o %s%s", options, by->name, path, launch);
 	}
+	for (size_t i = 0; by == NULL && *buf == '\0' && i < e.diags.count; i++)
+		if (e.diags.item[i].severity == SEVERITY_ERROR)
+			text_put(buf, size, "no target of export launches it: %s", e.diags.item[i].message);
 	export_free(&e);
 }
 

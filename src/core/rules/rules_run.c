@@ -154,8 +154,21 @@ BREAKS(rule_recompute_too_many)
 	    N(t->recompute_layers), N(most));
 }
 
+static bool
+leaves_nvlink(const struct plan *p)
+{
+	const int64_t tp = p->parallel.tp, domain = p->cluster.nvlink_domain;
+
+	return tp > 1 && (tp > domain || domain % tp != 0);
+}
+
 BROKEN_IF(rule_tp_overlap_without_sp, p->training.tp_overlap && !p->parallel.sequence_parallel,
     "overlapping TP traffic needs sequence parallel")
+
+/* Userbuffers are multicast handles of one NVLink domain (NVIDIA/TransformerEngine issue 1071; pull request 1470). */
+BROKEN_IF(rule_tp_overlap_leaves_nvlink, p->training.tp_overlap && leaves_nvlink(p),
+    "TP traffic overlaps within an NVLink domain, of %lld GPU%s: TP is %lld", N(p->cluster.nvlink_domain),
+    TEXT_S(p->cluster.nvlink_domain), N(p->parallel.tp))
 
 BROKEN_IF(rule_sp_without_tp, p->parallel.sequence_parallel && p->parallel.tp <= 1,
     "sequence parallel does nothing at TP 1: Megatron switches it off")
@@ -345,9 +358,7 @@ BROKEN_IF(rule_layout_is_for_training, true,
 
 /* ---- advice -------------------------------------------------------------------------------------------- */
 
-BROKEN_IF(rule_tp_leaves_nvlink,
-    p->parallel.tp > 1 && (p->parallel.tp > p->cluster.nvlink_domain ||
-    p->cluster.nvlink_domain % p->parallel.tp != 0),
+BROKEN_IF(rule_tp_leaves_nvlink, leaves_nvlink(p),
     "TP %lld crosses the network: an NVLink domain has %lld GPU%s",
     N(p->parallel.tp), N(p->cluster.nvlink_domain), TEXT_S(p->cluster.nvlink_domain))
 

@@ -209,6 +209,7 @@ compare_estimates(struct export *e, const struct estimate *ours, const struct es
 		text_put(seconds, sizeof seconds, "%s %s a %s, not %s", memory[0] != '\0' ? "," : "",
 		    UNITS_SHORT(SECONDS, time_of(theirs)), ours->served ? "token" : "step",
 		    UNITS_SHORT(SECONDS, time_of(ours)));
+	e->risks = estimate_has_fit(theirs) && theirs->tight && !ours->tight;
 	if (estimate_has_fit(theirs) && !theirs->fits && ours->fits)
 		export_refuse(e, FIELD_NONE, "target_does_not_fit", "shardplan estimate",
 		    "as it runs it takes%s: plan with what it runs with:%s", memory, settings);

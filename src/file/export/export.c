@@ -60,8 +60,7 @@ const struct exporter export_table[] = {
 	    "trainer.total_training_steps=" EXPORT_REHEARSAL,
 	    "verl", NULL },
 	{ "nemo-rl", "a YAML file for NeMo-RL and the script that runs it", MODES_TRAIN,
-	    "megatron|torchtitan", "NeMo-RL of August 2026", nemo_rl_write, TASKS_RL | TASK_PAIRS,
-	    "grpo.max_num_steps=" EXPORT_REHEARSAL,
+	    "megatron|torchtitan", "NeMo-RL of August 2026", nemo_rl_write, TASKS_RL | TASK_PAIRS, NULL,
 	    "nemo-rl", "nemo-rl.yaml" },
 	{ "openrlhf", "the command line of OpenRLHF", MODES_TRAIN, "deepspeed",
 	    "OpenRLHF of August 2026", openrlhf_write, TASKS_RL | TASK_PAIRS, NULL,
@@ -250,33 +249,42 @@ begin_again(struct export *e)
 	*e = fresh;
 }
 
-/* Rollouts are first for those that train on nothing else. */
+/* Rollouts are first for those that train on nothing else, and pre-training for the framework itself. */
 static bool
 is_made_for(const struct exporter *by, const struct plan *p)
 {
-	return !plan_has_rollouts(p) || !(by->tasks & TASK_TEXTS);
+	char layout[32];
+
+	if (p->finetune.method != FINETUNE_NONE || plan_has_rl(p) || p->mode != MODE_TRAIN)
+		return !plan_has_rollouts(p) || !(by->tasks & TASK_TEXTS);
+	field_format(FIELD_LAYOUT, p, layout, sizeof layout);
+	return strncmp(by->name, layout, strlen(layout)) == 0;
 }
 
 const struct exporter *
 export_any(struct export *e)
 {
 	const struct plan *p = e->plan;
-	const struct exporter *first = NULL;
+	const struct exporter *first = NULL, *other = NULL;
 
 	for (size_t i = 0; i < 2 * export_count; i++) {
 		const struct exporter *by = &export_table[i % export_count];
 
+		if (i == export_count && other != NULL)
+			break;
 		if (!export_suits(by, p) || is_made_for(by, p) != (i < export_count))
 			continue;
 		begin_again(e);
-		if (export_write(e, by))
+		if (export_write(e, by) && !e->risks)
 			return by;
 		first = first != NULL ? first : by;
+		if (other == NULL && diag_count(&e->diags, SEVERITY_ERROR) == 0)
+			other = by;
 	}
 	begin_again(e);
 	if (first != NULL)
-		export_write(e, first);
-	return NULL;
+		export_write(e, other != NULL ? other : first);
+	return other;
 }
 
 /* ---- the disk ----------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ const struct exporter *export_find(const char *name);
  */
 bool export_write(struct export *e, const struct exporter *by);
 
-/* Of the first target of the plan's framework that takes it; NULL with the complaints of the first
+/* Of the first target of the plan's framework that starts it so that it fits as the plan does, else of the first that takes it; NULL with the complaints of the first
  * one where none does, without any where there is none. */
 const struct exporter *export_any(struct export *e);
 

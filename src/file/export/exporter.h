@@ -40,6 +40,8 @@ struct export {
 	struct field_set said;         /* fields that the files tell of, or nobody's settings */
 	struct field_set outside;      /* decided beside the files: how many are started, what is asked */
 	struct notes missing;          /* what the target can not say, and what else to know */
+	bool risks;                    /* as it runs it may not fit, which the plan does for certain */
+	char rehearsal[48];            /* arguments as the exporter's, where they go by the plan */
 	struct diag_list diags;        /* errors: why the target would not start it */
 };
 

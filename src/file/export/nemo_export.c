@@ -146,6 +146,7 @@ nemo_rl_write(struct export *e)
 	put_adapters(e, &t);
 	if (plan_has_rollouts(p))
 		put_generation(e, &t, &pools);
+	text_put(e->rehearsal, sizeof e->rehearsal, "%s.max_num_steps=" EXPORT_REHEARSAL, kind_of(p));
 	notes_add(&e->missing, "data, environment and learning rate are those of the base configuration");
 	notes_add(&e->missing, "run it where NeMo-RL is, with nemo-rl.yaml beside examples");
 	export_missing(e, FIELD_CP_COMM, "the engine chooses");
