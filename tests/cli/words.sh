@@ -97,6 +97,10 @@ says '^slo 1s 30ms: ' search serve qwen3-8b on an h100 slo 1s 30ms
 says '^cheapest h100,h200: .*--free=cluster.gpu=h100,h200' search cheapest llama-3.1-8b h100,h200 --price=h100=2,h200=4
 grep -Eq '^rank +GPU .*nodes' out || fail 'does not say which GPU'
 
+# How many GPUs there are is told where nobody said it, and a plan has as many as it says.
+says '^Workload: llama-3.1-8b, .*, on 16 GPUs: nobody said how many .such as 1xrtx-4090.$' search llama-3.1-8b qlora rtx-4090
+says '^Workload: llama-3.1-8b, [^:]*$' search llama-3.1-8b qlora one rtx-4090
+
 # Sizes that split the work are told, though they are the plan's own.
 says '^rank +TP +PP ' search llama-3.1-70b lora 8xh100 --top=1
 

@@ -127,6 +127,30 @@ targets(void **state)
 	assert_false(target_find(&t, "communication.collective", &p, err, sizeof err));
 }
 
+/* Two numbers that round to the same are told by what is between them, and equal ones not at all. */
+static void
+close_values(void **state)
+{
+	struct plan p = settings_plan("", "mode=serve parallel.layout=vllm nodes=1 gpus_per_node=1 tp=1 pp=1 memory_gib=80 "
+	    "layers=12 hidden_size=2048 ffn_hidden_size=8192 attention_heads=16 kv_heads=4 vocab_size=32000"), q = p;
+	struct estimate *e = calloc(2, sizeof *e);
+	struct search_target t;
+	char err[256], text[256];
+
+	(void)state;
+	assert_non_null(e);
+	assert_true(target_find(&t, "serving.kv_tokens", &p, err, sizeof err));
+	q.cluster.memory_gib += 0.02;
+	estimate_run(&e[0], &p, NULL, NULL);
+	estimate_run(&e[1], &q, NULL, NULL);
+	assert_true(e[0].serve.kv_tokens < e[1].serve.kv_tokens);
+	search_why(&t, &p, &e[0], &q, &e[1], text, sizeof text);
+	assert_null(strstr(text, "instead of"));
+	assert_non_null(strstr(text, " less serving.kv_tokens"));
+	assert_int_equal(search_why(&t, &p, &e[0], &p, &e[0], text, sizeof text), 0);
+	free(e);
+}
+
 /* GPU hours of a run bound its step: of a billion tokens without a budget, whatever its batches are to be. */
 static void
 hours_of_a_step(void **state)
@@ -157,6 +181,7 @@ main(void)
 		cmocka_unit_test(obstacles),
 		cmocka_unit_test(places),
 		cmocka_unit_test(given_up),
+		cmocka_unit_test(close_values),
 		cmocka_unit_test(targets),
 		cmocka_unit_test(hours_of_a_step),
 	};

@@ -388,6 +388,16 @@ put_workload(const struct plan *p, char *buf, size_t size)
 		    (double)(p->training.global_batch_size * p->training.sequence_length)));
 }
 
+/* The GPUs are as many as the built-in plan has, and no question asks how many. */
+static bool
+is_builtin_cluster(const struct search_job *job)
+{
+	const struct field_set *asked = &job->session.asked;
+
+	return job->session.file.path[0] == '\0' && !field_set_has(asked, FIELD_NODES) && !field_set_has(asked, FIELD_GPUS_PER_NODE) &&
+	    space_field(job->space, FIELD_NODES) == NULL && space_field(job->space, FIELD_GPUS_PER_NODE) == NULL;
+}
+
 static void
 print_workload(const struct search_job *job)
 {
@@ -396,6 +406,9 @@ print_workload(const struct search_job *job)
 
 	space_plan(job->space, job->worker->key[0].index, &p);
 	put_workload(&p, text, sizeof text);
+	if (is_builtin_cluster(job))
+		text_add(text, sizeof text, ", on %lld GPUs: nobody said how many (such as 1x%s)", (long long)plan_world(&p),
+		    p.cluster.gpu);
 	out_line(stdout, "Workload: %s", text);
 }
 

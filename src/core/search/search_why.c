@@ -165,13 +165,16 @@ is_of_one_gpu(const struct search_target *t, const struct plan *p)
 	return t->kind != TARGET_RESULT || t->id == (int)result_main(MAIN_TOKENS_GPU, p);
 }
 
-/* The number itself: "sequence length 16384 instead of 8192". */
+/* The number itself: "sequence length 16384 instead of 8192", "45.2 us less step.seconds" of two that read the same;
+ * nothing of two that are. */
 static void
 tell_values(const struct search_target *t, const struct plan *p, double v, const struct plan *q,
     double w, char *buf, size_t size)
 {
 	char is[PLAN_LAYOUT_SIZE], was[PLAN_LAYOUT_SIZE];
 
+	if (!(v < w) && !(v > w))
+		return;
 	if (t->kind == TARGET_FIELD) {
 		field_format((enum field_id)t->id, p, is, sizeof is);
 		field_format((enum field_id)t->id, q, was, sizeof was);
@@ -184,7 +187,11 @@ tell_values(const struct search_target *t, const struct plan *p, double v, const
 	}
 	units_short(is, sizeof is, result_table[t->id].measure, v);
 	units_short(was, sizeof was, result_table[t->id].measure, w);
-	text_put(buf, size, "%s %s instead of %s", target_name(t), is, was);
+	if (text_equal(is, was))
+		text_put(buf, size, "%s %s %s", units_short(is, sizeof is, result_table[t->id].measure, fabs(v - w)),
+		    v < w ? "less" : "more", target_name(t));
+	else
+		text_put(buf, size, "%s %s instead of %s", target_name(t), is, was);
 }
 
 /* Which parts differ, largest first; of all GPUs where `gpus` counts them. */
