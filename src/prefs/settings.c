@@ -34,10 +34,11 @@ settings_find(const char *name)
 const char *
 settings_near(const char *name)
 {
+	const char *near = NULL;
+
 	for (size_t i = 0; i < settings_count; i++)
-		if (text_distance(settings_table[i].name, name) <= 2)
-			return settings_table[i].name;
-	return NULL;
+		near = text_nearer(name, near, settings_table[i].name);
+	return near;
 }
 
 const char *

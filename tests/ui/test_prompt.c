@@ -69,10 +69,9 @@ take_draft(void *context, bool keep)
 }
 
 static bool
-save_settings(void *context, const struct settings *settings, const char *name, char *note,
-    size_t size)
+save_settings(const struct settings *settings, const char *name, char *note, size_t size)
 {
-	(void)context, (void)settings;
+	(void)settings;
 	left.settings++;
 	text_put(left.name, sizeof left.name, "%s", name != NULL ? name : "all");
 	text_put(note, size, left.fails ? "no room for settings" : "remembered");
@@ -446,6 +445,7 @@ test_names(void **unused)
 	assert_true(command_is_known("tp"));
 	assert_false(command_is_known("undoo"));
 	assert_string_equal(command_near("undoo"), "undo");
+	assert_string_equal(command_near("teps"), "steps"); /* the nearest, not the first that is near */
 	assert_null(command_near("zzzzzzzz"));
 	assert_null(command_near("x"));
 }

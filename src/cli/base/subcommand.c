@@ -16,16 +16,9 @@ subcommand_find(const struct subcommand *table, const char *name)
 const char *
 subcommand_near(const struct subcommand *table, const char *name)
 {
-	const char *best = NULL;
-	size_t least = 3; /* farther than two edits is another word */
+	const char *near = NULL;
 
-	for (const struct subcommand *c = table + 1; c->name != NULL; c++) {
-		const size_t d = text_distance(name, c->name);
-
-		if (d < least && d < strlen(c->name) / 2 + 1) {
-			least = d;
-			best = c->name;
-		}
-	}
-	return best;
+	for (const struct subcommand *c = table + 1; c->name != NULL; c++)
+		near = text_nearer(name, near, c->name);
+	return near;
 }

@@ -162,9 +162,8 @@ suits(const struct session *s, const struct log_report *log, const char *name)
 {
 	static const int64_t engine[LOG_KINDS] = { [LOG_VLLM] = ENGINE_VLLM,
 		[LOG_SGLANG] = ENGINE_SGLANG, [LOG_TRTLLM] = ENGINE_TRTLLM };
-	static const char *const word[] = { "vllm", "sglang", "trtllm" };
 	const bool serves = log->kind >= LOG_VLLM;
-	char plan[256];
+	char plan[256], word[32];
 
 	show_path(plan, sizeof plan, s->file.path);
 	if (serves != (s->plan.mode == MODE_SERVE)) {
@@ -174,9 +173,10 @@ suits(const struct session *s, const struct log_report *log, const char *name)
 		return false;
 	}
 	if (serves && log->kind != LOG_BENCHMARK && s->plan.serving.engine != engine[log->kind]) {
+		field_choice(FIELD_ENGINE, engine[log->kind], word, sizeof word);
 		complain("%s is the log of %s, another engine than that of %s (fix: "
 		    "serving: { engine = \"%s\"; }; in the plan, or the plan of that run)", name,
-		    log_kind_name(log->kind), plan, word[engine[log->kind]]);
+		    log_kind_name(log->kind), plan, word);
 		return false;
 	}
 	return true;

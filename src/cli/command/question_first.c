@@ -119,22 +119,14 @@ static bool
 knows_first(const struct session *s, const struct options *o)
 {
 	const char *first = o->words > 0 ? o->word[0] : "", *near = NULL;
-	size_t least = 3;
 
 	if (o->words == 0 || question_at(o) < o->words || strchr(first, '=') != NULL || are_of_plan(s, o, 0) ||
 	    plan_words(s, o, 0) > 0)
 		return true;
-	for (size_t i = 0; i < question_count; i++) {
-		const size_t d = text_distance(question_table[i].name, first);
-
-		if (d < least && 2 * d <= strlen(first)) {
-			least = d;
-			near = question_table[i].name;
-		}
-	}
-	usage_error("search: '%s' is no question, no file and no word of a plan (%s%s%s)", first,
-	    near != NULL ? "did you mean " : "'shardplan help search' lists questions", near != NULL ? near : "",
-	    near != NULL ? "?" : "");
+	for (size_t i = 0; i < question_count; i++)
+		near = text_nearer(first, near, question_table[i].name);
+	usage_error("search: '%s' is no question, no file and no word of a plan (%s)", first,
+	    near != NULL ? TEXT_OF(64, "did you mean %s?", near) : "'shardplan help search' lists questions");
 	return false;
 }
 

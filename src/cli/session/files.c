@@ -13,6 +13,7 @@
 #include "file/export/export.h"
 #include "file/import/import.h"
 #include "file/log/run.h"
+#include "file/plan/errors.h"
 #include "file/plan/pathname.h"
 #include "file/plan/paths.h"
 
@@ -75,9 +76,7 @@ read_plan(const struct session *s, const char *path, struct planfile *file, stru
 		return false;
 	}
 	if (!planfile_read(file, &read, whole, NULL, &errors)) {
-		text_put(note, size, "%s", errors.count > 0 ? errors.line[0] : "can not be read");
-		if (errors.count + errors.dropped > 1)
-			text_add(note, size, " (and %zu more)", errors.count + errors.dropped - 1);
+		errors_note(&errors, note, size);
 		return false;
 	}
 	plan_resolve(&read, &s->catalog); /* names that it lacks are marked, as in session.h */
@@ -440,34 +439,9 @@ files_take_draft(void *context, bool keep)
 }
 
 static bool
-files_save_settings(MAYBE void *context, const struct settings *settings, const char *name,
-    char *note, size_t size)
-{
-	return preferences_write(settings, name, note, size);
-}
-
-static bool
 files_read_catalog(void *context, char *note, size_t size)
 {
 	return session_whole_catalog(context, note, size);
-}
-
-static char *
-files_read_lines(MAYBE void *context)
-{
-	return preferences_lines();
-}
-
-static bool
-files_keep_text(MAYBE void *context, const char *text, char *note, size_t size)
-{
-	return preferences_copy(text, note, size);
-}
-
-static void
-files_add_lines(MAYBE void *context, const char *lines)
-{
-	preferences_add_lines(lines);
 }
 
 static bool
@@ -521,9 +495,9 @@ session_files(struct session *s)
 		.write_draft = files_write_draft, .drop_draft = files_drop_draft,
 		.find_draft = files_find_draft, .take_draft = files_take_draft,
 		.topic = files_topic, .texts = files_texts,
-		.save_settings = files_save_settings,
-		.read_lines = files_read_lines, .add_lines = files_add_lines,
-		.keep_text = files_keep_text, .shell = files_shell,
+		.save_settings = preferences_write,
+		.read_lines = preferences_lines, .add_lines = preferences_add_lines,
+		.keep_text = preferences_copy, .shell = files_shell,
 		.search = files_search, .search_news = files_search_news,
 		.search_stop = files_search_stop, .today = search_today };
 }

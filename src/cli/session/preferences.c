@@ -63,10 +63,7 @@ preferences_read(struct settings *s, char *note, size_t size)
 		return;
 	settings_file_read(s, path, &errors);
 	check_keys(s, &errors);
-	if (errors.count > 0)
-		text_put(note, size, "%s", errors.line[0]);
-	if (errors.count + errors.dropped > 1)
-		text_add(note, size, " (and %zu more)", errors.count + errors.dropped - 1);
+	errors_note(&errors, note, size);
 }
 
 bool

@@ -266,3 +266,17 @@ text_of_count(char *buf, size_t size, const char *unit, int64_t n)
 		return text_put(buf, size, "%.*sy", (int)length - 3, unit);
 	return text_put(buf, size, "%.*s", (int)length - 1, unit);
 }
+
+const char *
+text_nearer(const char *name, const char *best, const char *other)
+{
+	const size_t d = text_distance(name, other), least = best != NULL ? text_distance(name, best) : 3;
+
+	return d < least && 2 * d <= strlen(name) ? other : best;
+}
+
+size_t
+text_add_near(char *buf, size_t size, const char *near)
+{
+	return near != NULL ? text_add(buf, size, " (did you mean %s?)", near) : strlen(buf);
+}

@@ -79,4 +79,9 @@ size_t text_of_count(char *buf, size_t size, const char *unit, int64_t n);
  * compared without case; for "did you mean". A digit counts as two: numbers are what names
  * of models differ by. Words beyond 63 bytes count as far away. */
 size_t text_distance(const char *a, const char *b);
+
+/* Of two names, of which the first may be NULL, the one that a misspelt name is nearer to: two slips at most, and no
+ * more than in half of its letters. And " (did you mean tp?)" after what buf holds, nothing for NULL. */
+const char *text_nearer(const char *name, const char *best, const char *other);
+size_t text_add_near(char *buf, size_t size, const char *near);
 #endif

@@ -57,15 +57,13 @@ begin_wishes(struct wishes *w, const struct plan *p, const struct search_word *w
 static bool
 take_field(enum field_id *f, const struct search_word *word, char *err, size_t size)
 {
-	const char *name = TEXT_OF(128, "%.*s", (int)strcspn(word->value, "="), word->value), *near;
+	const char *name = TEXT_OF(128, "%.*s", (int)strcspn(word->value, "="), word->value);
 
 	*f = field_find(name);
 	if (*f != FIELD_NONE)
 		return true;
-	near = field_near(name);
 	text_put(err, size, "%s: no field '%s'", word->name, name);
-	if (near != NULL)
-		text_add(err, size, " (did you mean %s?)", near);
+	text_add_near(err, size, field_near(name));
 	return false;
 }
 

@@ -119,7 +119,6 @@ find_path(struct search_target *t, const char *path, const struct plan *p, char 
 {
 	const enum result_id id = result_find(path);
 	enum field_id f = field_by_path(path, strlen(path));
-	const char *near;
 
 	if (f != FIELD_COUNT)
 		return take_field(t, f, err, size);
@@ -127,9 +126,8 @@ find_path(struct search_target *t, const char *path, const struct plan *p, char 
 		return take_result(t, id, p, err, size);
 	if ((f = field_find(path)) != FIELD_COUNT)
 		return take_field(t, f, err, size);
-	near = target_near(path);
-	text_put(err, size, "'%s' is no objective, result or field%s%s%s", path,
-	    near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
+	text_put(err, size, "'%s' is no objective, result or field", path);
+	text_add_near(err, size, target_near(path));
 	return false;
 }
 

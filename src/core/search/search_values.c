@@ -216,7 +216,6 @@ parse_value(struct finding *to, const char *text, double *v, char *err, size_t s
 	const struct catalog_list *list = space_entries(to->space, f);
 	const struct catalog_entry *entry;
 	struct plan p = to->space->plan;
-	const char *near;
 
 	if (*text == '\0' && (list != NULL || field_table[f].type != FIELD_TEXT)) {
 		text_put(err, size, "%s: a value is missing, write %s=A,B", field_table[f].path,
@@ -228,10 +227,8 @@ parse_value(struct finding *to, const char *text, double *v, char *err, size_t s
 			*v = (double)(entry - list->entry);
 			return true;
 		}
-		near = catalog_near(list, text);
-		text_put(err, size, "'%s': the catalogue has no %s%s%s%s", text, field_table[f].label,
-		    near != NULL ? " (did you mean " : "", near != NULL ? near : "",
-		    near != NULL ? "?)" : "");
+		text_put(err, size, "'%s': the catalogue has no %s", text, field_table[f].label);
+		text_add_near(err, size, catalog_near(list, text));
 		return false;
 	}
 	text_put(err, size, "'%s': ", text);

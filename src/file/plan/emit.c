@@ -30,6 +30,12 @@ static const struct section {
 
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
+const char *
+emit_section_name(size_t i)
+{
+	return i < SECTIONS ? sections[i].name : NULL;
+}
+
 /* ---- values ------------------------------------------------------------------------ */
 
 static void

@@ -9,6 +9,9 @@
 
 #include "core/plan/plan.h"
 
+/* The sections of a plan in their order, NULL past the last. */
+const char *emit_section_name(size_t i);
+
 /* A comment (from its first character on, without the line end) that planfile_text
  * writes itself, so that nothing of a user is lost with it. */
 bool emit_is_own_comment(const char *text, size_t length);

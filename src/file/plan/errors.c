@@ -54,3 +54,11 @@ errors_add(struct file_errors *errors, const char *file, unsigned line, const ch
 	text_vput(out + used, size - used, fmt, args);
 	va_end(args);
 }
+
+void
+errors_note(const struct file_errors *errors, char *note, size_t size)
+{
+	text_put(note, size, "%s", errors->count > 0 ? errors->line[0] : "");
+	if (errors->count + errors->dropped > 1)
+		text_add(note, size, " (and %zu more)", errors->count + errors->dropped - 1);
+}

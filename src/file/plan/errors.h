@@ -16,4 +16,7 @@ void errors_add(struct file_errors *errors, const char *file, unsigned line, con
 /* Add "FILE: warning: message", for what is left out and stops nobody. */
 void errors_warn(struct file_errors *errors, const char *file, const char *fmt, ...)
     TEXT_FORMAT(3, 4);
+
+/* The first complaint and how many more there are, on one line; "" without any. */
+void errors_note(const struct file_errors *errors, char *note, size_t size);
 #endif

@@ -9,6 +9,7 @@
 #include "file/plan/pathname.h"
 #include "file/plan/paths.h"
 #include "file/plan/cfg.h"
+#include "file/plan/emit.h"
 #include "file/plan/planfile.h"
 #include "file/plan/slurp.h"
 
@@ -55,30 +56,23 @@ is_section(const char *name)
 static void
 complain_unknown(const struct cfg_reader *r, const config_setting_t *s)
 {
-	static const char *const others[] = { "format", "base", "cluster", "model", "parallel",
-	    "training", "serving", "traffic", "finetune", "rl", "run", "calibration" };
+	const char *near;
 	enum field_id f;
-	char name[64]; /* cut: it may be as long as the file */
+	char name[64], section[32]; /* cut: it may be as long as the file */
 
 	text_put(name, sizeof name, "%s", config_setting_name(s));
 	f = field_find(name);
-	for (size_t i = 0; f == FIELD_COUNT && i < sizeof others / sizeof others[0]; i++) {
-		const size_t d = text_distance(name, others[i]);
-
-		if (d <= 2 && 2 * d < strlen(name)) {
-			cfg_error(r, s, name, "unknown key (fix: did you mean %s?)", others[i]);
-			return;
-		}
-	}
+	near = text_nearer(name, text_nearer(name, NULL, "format"), "base");
+	for (size_t i = 0; emit_section_name(i) != NULL; i++)
+		near = text_nearer(name, near, emit_section_name(i));
 	if (f != FIELD_COUNT) {
-		char section[32];
-
 		field_section(f, section, sizeof section);
 		cfg_error(r, s, name, "belongs into a section (fix: %s: { %s = ...; };)", section,
 		    field_key(f));
-	} else {
+	} else if (near != NULL)
+		cfg_error(r, s, name, "unknown key (fix: did you mean %s?)", near);
+	else
 		cfg_unknown(r, s, name);
-	}
 }
 
 /* Put what one file says over what the plan holds. */

@@ -104,7 +104,7 @@ complain_unknown(const struct cfg_reader *r, const config_setting_t *s)
 	const char *near;
 
 	text_put(name, sizeof name, "%s", config_setting_name(s));
-	near = text_distance(name, "keys") <= 2 ? "keys" : settings_near(name);
+	near = text_nearer(name, settings_near(name), "keys");
 	if (near != NULL)
 		cfg_error(r, s, name, "unknown setting (fix: did you mean %s?)", near);
 	else

@@ -81,7 +81,7 @@ copy_selection(struct terminal *t, struct state *s)
 	free(bytes);
 	if (sent || s->files->keep_text == NULL)
 		return;
-	state_say(s, s->files->keep_text(s->files->context, s->yank, note, sizeof note) ?
+	state_say(s, s->files->keep_text(s->yank, note, sizeof note) ?
 	    ROLE_GOOD : ROLE_ERROR, "%s", note);
 }
 
@@ -158,7 +158,7 @@ static void
 begin_session(struct state *s, const char *notice)
 {
 	const struct app_files *files = s->files;
-	char *lines = files->read_lines != NULL ? files->read_lines(files->context) : NULL;
+	char *lines = files->read_lines != NULL ? files->read_lines() : NULL;
 
 	if (lines != NULL)
 		recall_load(&s->prompt.recall, lines);
@@ -175,7 +175,7 @@ end(const struct state *s)
 	char *lines = recall_new(&s->prompt.recall);
 
 	if (lines != NULL && s->files->add_lines != NULL)
-		s->files->add_lines(s->files->context, lines);
+		s->files->add_lines(lines);
 	free(lines);
 }
 

@@ -327,18 +327,11 @@ field_labelled(const char *name)
 const char *
 command_near(const char *name)
 {
-	const char *near = field_labelled(name);
-	size_t least = 3;
+	const char *label = field_labelled(name), *near = NULL;
 
-	for (size_t i = 0; i < command_count && near == NULL; i++) {
-		size_t d = text_distance(command_table[i].name, name);
-
-		if (d < least && 2 * d <= strlen(name)) {
-			least = d;
-			near = command_table[i].name;
-		}
-	}
-	return near != NULL ? near : field_near(name);
+	for (size_t i = 0; i < command_count; i++)
+		near = text_nearer(name, near, command_table[i].name);
+	return label != NULL ? label : near != NULL ? near : field_near(name);
 }
 
 /* Whether a key of the user's own means something else where the command works. */

@@ -11,7 +11,7 @@ tell_option(struct state *s, size_t row, bool keep)
 	const char *name = settings_table[row].name, *value = settings_value(&s->settings, row);
 	char note[STATE_MESSAGE_SIZE] = "";
 	bool kept = keep && s->files->save_settings != NULL && s->files->save_settings(
-	    s->files->context, &s->settings, name, note, sizeof note);
+	    &s->settings, name, note, sizeof note);
 
 	if (kept)
 		state_say(s, ROLE_GOOD, "%s %s, %s", name, value, note);
@@ -133,8 +133,8 @@ unsigned
 options_remember(struct state *s)
 {
 	char note[STATE_MESSAGE_SIZE] = "there is no place for settings";
-	bool kept = s->files->save_settings != NULL && s->files->save_settings(s->files->context,
-	    &s->settings, NULL, note, sizeof note);
+	bool kept = s->files->save_settings != NULL && s->files->save_settings(&s->settings, NULL,
+	    note, sizeof note);
 
 	state_say(s, kept ? ROLE_GOOD : ROLE_WARNING, "%s", note);
 	return 0;

@@ -22,7 +22,7 @@ struct search_key;
 struct search_news; /* search_view.h */
 
 struct app_files {
-	void *context; /* handed to the calls below */
+	void *context; /* handed to those of the calls below that are of a session */
 
 	/* Read a plan, "" for a new one. False with the reason in note. An example opens without
 	 * a path: it is saved under a name of the user's. */
@@ -88,8 +88,7 @@ struct app_files {
 
 	/* Remember a setting (NULL: all) for later sessions. False when that failed. note gets
 	 * one line for the user. */
-	bool (*save_settings)(void *context, const struct settings *settings, const char *name,
-	    char *note, size_t size);
+	bool (*save_settings)(const struct settings *settings, const char *name, char *note, size_t size);
 
 	/* Page `i` of the primer in a language ("en", "zh"); NULL past the end. It lives as long
 	 * as no other language is asked for. */
@@ -100,15 +99,15 @@ struct app_files {
 
 	/* Lines typed at the ":" prompt in earlier sessions, each ended, allocated, NULL without
 	 * any; and those of this session, to add to them. */
-	char *(*read_lines)(void *context);
-	void (*add_lines)(void *context, const char *text);
+	char *(*read_lines)(void);
+	void (*add_lines)(const char *text);
 
 	/* Run a shell command with the plan's file as $1 while the terminal is given back. False when its
 	 * status is not 0; note tells of it. */
 	bool (*shell)(void *context, const char *command, char *note, size_t size);
 
 	/* Keep a text that no clipboard takes; note says in which file, or why not. */
-	bool (*keep_text)(void *context, const char *text, char *note, size_t size);
+	bool (*keep_text)(const char *text, char *note, size_t size);
 
 	/* Run a search beside the screen, on all cores; it has ended or was stopped before. What
 	 * it points to stays as it is until then. `room` keys are kept. False with the reason in
