@@ -59,31 +59,19 @@ settings_choice(size_t row, size_t i, char *buf, size_t size)
 	return text_choice(names != NULL ? names : "true|false", (int64_t)i, buf, size);
 }
 
-static bool
-is_one_of(const char *value, const char *const names[], size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (text_equal(names[i], value))
-			return true;
-	return false;
-}
-
 bool
 settings_put(struct settings *s, size_t row, const char *value, char *err, size_t size)
 {
-	static const char *const yes[] = { "true", "on", "yes", "1" };
-	static const char *const no[] = { "false", "off", "no", "0" };
+	const char *choices = settings_table[row].choices;
 	char *at = (char *)s + settings_table[row].offset, one[SETTINGS_TEXT_SIZE];
-	bool is = is_one_of(value, yes, 4);
+	const bool is = text_choice_index("true|on|yes|1", value) >= 0;
 
-	if (settings_table[row].choices == NULL && (is || is_one_of(value, no, 4))) {
+	if (choices == NULL && (is || text_choice_index("false|off|no|0", value) >= 0)) {
 		*(bool *)(void *)at = is;
 		return true;
 	}
-	if (settings_table[row].choices != NULL)
-		for (size_t i = 0; settings_choice(row, i, one, sizeof one); i++)
-			if (text_equal(one, value))
-				return text_copy(at, SETTINGS_TEXT_SIZE, one);
+	if (choices != NULL && text_choice_index(choices, value) >= 0)
+		return text_copy(at, SETTINGS_TEXT_SIZE, value);
 	text_put(err, size, "is one of ");
 	for (size_t i = 0; settings_choice(row, i, one, sizeof one); i++)
 		text_add(err, size, i > 0 ? ", %s" : "%s", one);

@@ -255,6 +255,7 @@ done
 {
 	keys search fewest
 	keys search serve.cfg --nodes=1 --concurrency=1
+	keys search serve.cfg --nodes=1 --rate=1 --free=tp
 	keys search "$TOP/share/plans/grpo-qwen2.5-7b.cfg" --around
 } | grep -v '^time$' >program
 names search >manual

@@ -201,6 +201,9 @@ err_has 'hint: nobody chose the batch, and 64 sequences are few for 64 GPUs: --g
 "$PROG" search --model=qwen3-30b-a3b --nodes=8 --top=1 $few --global-batch-size=64 >out 2>err || fail 'exit status'
 [ ! -s err ] || fail 'a batch that was chosen is left alone'
 
+good search --json --model=llama-3.1-8b --mode=serve --rate=4 --nodes=1 --free=tp --top=1
+tells 'd["workload"]["rate"] == 4 and "concurrency" not in d["workload"]' || fail 'another workload in JSON'
+
 about 'plans to try'
 cat >try.cfg <<'PLAN'
 cluster: { nodes = 4; };

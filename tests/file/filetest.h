@@ -32,6 +32,13 @@
 static char test_dir[64];
 static struct catalog test_catalog;
 
+/* What an import took, assumed or ignored names that. */
+static UNUSED bool
+notes_say(const struct notes *n, const char *words)
+{
+	return n->lines.text != NULL && strstr(n->lines.text, words) != NULL;
+}
+
 /* The name of a file in the test's directory; good until the eighth call after. */
 static UNUSED const char *
 in_dir(const char *name)

@@ -18,12 +18,6 @@ read_world(const char *text, int64_t world)
 	return import_text(&im, NULL);
 }
 
-static bool
-says(const struct notes *n, const char *words)
-{
-	return n->lines.text != NULL && strstr(n->lines.text, words) != NULL;
-}
-
 #define BATCHES "\"train_batch_size\": 256, \"train_micro_batch_size_per_gpu\": 4, " \
 	"\"gradient_accumulation_steps\": 2"
 
@@ -62,7 +56,7 @@ test_taken(void **state)
 	assert_int_equal(read_world("{ \"train_batch_size\": 8 }", 0), IMPORT_DONE);
 	assert_int_equal(plan.parallel.zero_stage, 0);
 	assert_int_equal(plan.training.precision, PRECISION_FP32);
-	assert_true(says(&im.assumed, "DeepSpeed's default"));
+	assert_true(notes_say(&im.assumed, "DeepSpeed's default"));
 	/* MiCS: 16 ranks over 2 of TP, in shards of 4; -1 is none */
 	assert_int_equal(read_world("{ \"train_batch_size\": 8, \"tensor_parallel\": { \"autotp_size\": 2 }, "
 	    "\"sequence_parallel_size\": 2, \"zero_optimization\": { \"stage\": 3, \"mics_shard_size\": 4 } }",
@@ -75,8 +69,8 @@ test_taken(void **state)
 	assert_int_equal(read_world("{ \"train_batch_size\": \"auto\", \"zero_optimization\": "
 	    "{ \"stage\": 1 }, \"bf16\": { \"enabled\": \"auto\" }, \"activation_checkpointing\": {} }", 8),
 	    IMPORT_DONE);
-	assert_true(says(&im.ignored, "train_batch_size: auto"));
-	assert_true(says(&im.ignored, "activation_checkpointing"));
+	assert_true(notes_say(&im.ignored, "train_batch_size: auto"));
+	assert_true(notes_say(&im.ignored, "activation_checkpointing"));
 	assert_int_equal(plan.training.precision, PRECISION_BF16);
 }
 

@@ -26,12 +26,6 @@ read_as(const char *json, const char *kind)
 	return status;
 }
 
-static bool
-says(const struct notes *n, const char *words)
-{
-	return n->lines.text != NULL && strstr(n->lines.text, words) != NULL;
-}
-
 static char *
 table(void)
 {
@@ -70,7 +64,7 @@ check_row(char *line)
 		    (long long)total);
 	if (strcmp(cell[2], "-") == 0)
 		return;
-	if (strcmp(plan.model.preset, cell[2]) != 0 || !says(&im.assumed, "that of the catalogue"))
+	if (strcmp(plan.model.preset, cell[2]) != 0 || !notes_say(&im.assumed, "that of the catalogue"))
 		fail_msg("%s: %s", cell[0], im.assumed.lines.text);
 }
 
@@ -151,7 +145,7 @@ test_towers(void **state)
 	    "\"model_type\": \"clip_vision_model\", \"hidden_size\": 1024, \"num_hidden_layers\": 24, "
 	    "\"intermediate_size\": 4096 } }", NULL), IMPORT_DONE);
 	assert_true(!(plan.model.vision_params > 0));
-	assert_true(says(&im.assumed, "24 layers of width 1024 or 0.56 GiB in bf16, is not counted"));
+	assert_true(notes_say(&im.assumed, "24 layers of width 1024 or 0.56 GiB in bf16, is not counted"));
 }
 
 static void
@@ -161,38 +155,38 @@ test_said(void **state)
 	/* a class that nobody knows */
 	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"vision_config\": {} }", NULL),
 	    IMPORT_DONE);
-	assert_true(says(&im.assumed, "nobody is no class that is known here"));
-	assert_true(says(&im.assumed, "tie_word_embeddings is not there"));
-	assert_true(says(&im.assumed, "MHA"));
-	assert_true(says(&im.ignored, "vision_config: the language model alone"));
-	assert_true(says(&im.taken, "hidden_size -> model.hidden_size = 1024"));
+	assert_true(notes_say(&im.assumed, "nobody is no class that is known here"));
+	assert_true(notes_say(&im.assumed, "tie_word_embeddings is not there"));
+	assert_true(notes_say(&im.assumed, "MHA"));
+	assert_true(notes_say(&im.ignored, "vision_config: the language model alone"));
+	assert_true(notes_say(&im.taken, "hidden_size -> model.hidden_size = 1024"));
 	assert_string_equal(plan.name, "My-Model");
 	/* rotation by YaRN, under either name */
 	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"rope_scaling\": "
 	    "{ \"rope_type\": \"yarn\", \"factor\": 4.0 } }", NULL), IMPORT_DONE);
 	assert_int_equal(plan.model.position, POSITION_YARN);
-	assert_true(says(&im.taken, "rope_scaling.rope_type -> model.position = yarn"));
+	assert_true(notes_say(&im.taken, "rope_scaling.rope_type -> model.position = yarn"));
 	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"rope_scaling\": "
 	    "{ \"type\": \"linear\", \"factor\": 4.0 } }", NULL), IMPORT_DONE);
 	assert_int_equal(plan.model.position, POSITION_ROPE);
 	/* state spaces */
 	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"mamba_d_state\": 16 }", NULL),
 	    IMPORT_DONE);
-	assert_true(says(&im.assumed, "layers that are no attention count as attention"));
+	assert_true(notes_say(&im.assumed, "layers that are no attention count as attention"));
 	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"layer_types\": [\"mamba\", "
 	    "\"mamba\", \"attention\", \"mamba\"] }", NULL), IMPORT_DONE);
-	assert_true(says(&im.assumed, "layers that are no attention count as attention"));
+	assert_true(notes_say(&im.assumed, "layers that are no attention count as attention"));
 	assert_int_equal(read_as("{ \"model_type\": \"granitemoehybrid\", " SMALL ", \"mamba_d_state\": "
 	    "128, \"layer_types\": [\"attention\", \"attention\", \"attention\", \"attention\"], "
 	    "\"num_local_experts\": 0, \"shared_intermediate_size\": 512 }", NULL), IMPORT_DONE);
-	assert_false(says(&im.assumed, "no attention"));
+	assert_false(notes_say(&im.assumed, "no attention"));
 	assert_int_equal(plan.model.ffn_hidden_size, 512);
 	/* Mamba-2 in most layers, an MLP or experts behind each mixer: of Granite 4 and of Bamba */
 	assert_int_equal(read_as("{ \"model_type\": \"granitemoehybrid\", " SMALL ", \"mamba_d_state\": "
 	    "128, \"mamba_n_heads\": 32, \"mamba_d_head\": \"auto\", \"mamba_n_groups\": 1, "
 	    "\"layer_types\": [\"mamba\", \"attention\", \"mamba\", \"mamba\"], \"num_local_experts\": 8, "
 	    "\"num_experts_per_tok\": 2, \"shared_intermediate_size\": 512 }", NULL), IMPORT_DONE);
-	assert_false(says(&im.assumed, "no attention"));
+	assert_false(notes_say(&im.assumed, "no attention"));
 	assert_string_equal(plan.model.layer_pattern, "ME*EMEME");
 	assert_int_equal(plan.model.layers, 8);
 	assert_int_equal(plan.model.mamba_head_dim, 64);
@@ -215,7 +209,7 @@ test_said(void **state)
 	assert_int_equal(plan.model.mamba_heads, 2048);
 	assert_int_equal(plan.model.mamba_dt_rank, 64);
 	assert_int_equal(plan.model.mamba_norm, 1);
-	assert_false(says(&im.assumed, "no attention"));
+	assert_false(notes_say(&im.assumed, "no attention"));
 	assert_int_equal(read_as("{ \"model_type\": \"falcon_mamba\", \"num_hidden_layers\": 3, "
 	    "\"hidden_size\": 256, \"vocab_size\": 512, \"state_size\": 16, \"intermediate_size\": 512, "
 	    "\"time_step_rank\": 16, \"tie_word_embeddings\": false }", NULL), IMPORT_DONE);
@@ -238,7 +232,7 @@ test_said(void **state)
 	assert_string_equal(plan.model.layer_pattern, "*--");
 	assert_int_equal(plan.model.kv_heads, 2);
 	assert_int_equal(plan.model.ffn_hidden_size, 1536);
-	assert_true(says(&im.assumed, "MLPs of 1024 to 2048 each count as the mean"));
+	assert_true(notes_say(&im.assumed, "MLPs of 1024 to 2048 each count as the mean"));
 	assert_int_equal(read_as("{ \"model_type\": \"nemotron-nas\", " SMALL ", \"block_configs\": ["
 	    "{ \"attention\": { \"n_heads_in_group\": 4 }, \"ffn\": { \"ffn_mult\": 1.5 } }, "
 	    "{ \"attention\": { \"n_heads_in_group\": 2 }, \"ffn\": { \"ffn_mult\": 3.0 } }] }", NULL),
@@ -247,17 +241,17 @@ test_said(void **state)
 	assert_int_equal(read_as("{ \"model_type\": \"llava\", \"text_config\": { \"model_type\": "
 	    "\"llama\", \"vocab_size\": 32064 }, \"vision_config\": {} }", NULL), IMPORT_DONE);
 	assert_int_equal(plan.model.hidden_size, 4096);
-	assert_true(says(&im.assumed, "model.hidden_size = 4096: what llama is"));
+	assert_true(notes_say(&im.assumed, "model.hidden_size = 4096: what llama is"));
 	/* a size for each layer */
 	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"num_key_value_heads\": "
 	    "[2, 4, 4, 2] }", NULL), IMPORT_DONE);
 	assert_int_equal(plan.model.kv_heads, 3);
-	assert_true(says(&im.assumed, "the mean of a list that differs by layer"));
+	assert_true(notes_say(&im.assumed, "the mean of a list that differs by layer"));
 	/* experts in places that no rule of a plan names */
 	assert_int_equal(read_as("{ \"model_type\": \"qwen3_moe\", " SMALL ", \"num_experts\": 8, "
 	    "\"num_experts_per_tok\": 2, \"moe_intermediate_size\": 64, \"mlp_only_layers\": [1] }", NULL),
 	    IMPORT_DONE);
-	assert_true(says(&im.assumed, "as many layers have experts, at other places"));
+	assert_true(notes_say(&im.assumed, "as many layers have experts, at other places"));
 	assert_int_equal(plan.model.dense_layers, 1);
 	assert_int_equal(plan.model.moe_layer_every, 1);
 	/* what each layer's MLP is, in words or in a list of places (Step's) */
@@ -286,8 +280,8 @@ test_said(void **state)
 
 		snprintf(text, sizeof text, "{ %s, " SMALL " }", beyond[i]);
 		assert_int_equal(read_as(text, NULL), IMPORT_DONE);
-		assert_true(says(&im.assumed, "not right") || says(&im.assumed, "not exact"));
-		assert_true(says(&im.assumed, "no class that is known here"));
+		assert_true(notes_say(&im.assumed, "not right") || notes_say(&im.assumed, "not exact"));
+		assert_true(notes_say(&im.assumed, "no class that is known here"));
 	}
 	/* a class by the code that loads it; the longest context alone differs from the catalogue */
 	assert_int_equal(read_as("{ \"architectures\": [\"Qwen2ForCausalLM\"], " SMALL " }", NULL),
@@ -323,7 +317,7 @@ test_formats(void **state)
 	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
 	    "{ \"quant_method\": \"new\" }, \"torch_dtype\": \"float16\" }", NULL), IMPORT_DONE);
 	assert_int_equal(plan.serving.weight_dtype, WEIGHT_FP16);
-	assert_true(says(&im.assumed, "new is no format that is known here"));
+	assert_true(notes_say(&im.assumed, "new is no format that is known here"));
 	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
 	    "{ \"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"FP8\" } }",
 	    NULL), IMPORT_DONE);
@@ -358,7 +352,7 @@ test_left_out(void **state)
 	}
 	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
 	    "{ \"quant_method\": \"fp8\", \"ignore\": [\"re:(.*)+x{3}\"] } }", NULL), IMPORT_DONE);
-	assert_true(says(&im.assumed, "is not understood"));
+	assert_true(notes_say(&im.assumed, "is not understood"));
 	assert_int_equal(read_as("{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
 	    "{ \"quant_method\": \"compressed-tensors\", \"config_groups\": { \"group_0\": { \"targets\": "
 	    "[\"re:.*mlp.*\"], \"weights\": { \"num_bits\": 4, \"type\": \"int\", \"group_size\": 32, "

@@ -41,12 +41,6 @@ refused(const char *text, const char *kind, const char *line)
 	assert_string_equal(errors.line[0], line);
 }
 
-static bool
-says(const struct notes *n, const char *words)
-{
-	return n->lines.text != NULL && strstr(n->lines.text, words) != NULL;
-}
-
 #define NODE(name, gres, state) "NodeName=" name " Arch=x86_64 CoresPerSocket=56 \n   CPUAlloc=0 " \
 	"Gres=" gres "\n   NodeAddr=" name " OS=Linux 6.1.0 #1 SMP RealMemory=2051000\n   State=" state \
 	" ThreadsPerCore=2 Reason=Gres=gpu:9 gone [root@2026]\n   CfgTRES=cpu=224\n\n"
@@ -60,20 +54,20 @@ test_scontrol(void **state)
 	    NODE("a-003", "gpu:h100:8(S:0-1),nic:mlx5:4", "UNKNOWN+DRAIN+NOT_RESPONDING")
 	    NODE("login", "(null)", "IDLE"), 3, 8, "h100-sxm-80gb");
 	assert_int_equal(plan.cluster.nics_per_node, 4);
-	assert_true(says(&im.assumed, "Slurm says h100"));
+	assert_true(notes_say(&im.assumed, "Slurm says h100"));
 	assert_string_equal(plan.cluster.node_list, "a-[001-003]");
 	assert_string_equal(plan.cluster.dead_nodes, "a-003");
-	assert_true(says(&im.taken, "cluster.dead_nodes = a-003"));
-	assert_true(says(&im.ignored, "1 nodes of 0 GPUs"));
+	assert_true(notes_say(&im.taken, "cluster.dead_nodes = a-003"));
+	assert_true(notes_say(&im.ignored, "1 nodes of 0 GPUs"));
 	/* one line a node */
 	gives("NodeName=x1 Gres=gpu:nvidia_a100-sxm4-80gb:4 State=IDLE\n"
 	    "NodeName=x2 Gres=gpu:nvidia_a100-sxm4-80gb:4 State=IDLE\n", 2, 4, "a100-sxm4-80gb");
-	assert_true(says(&im.taken, "cluster.gpu = a100-sxm4-80gb"));
+	assert_true(notes_say(&im.taken, "cluster.gpu = a100-sxm4-80gb"));
 	/* the kind with most GPUs; a type that nobody knows; none at all */
 	gives("NodeName=v1 Gres=gpu:v100:4\nNodeName=h1 Gres=gpu:b200:8\n", 1, 8, "b200-sxm-180gb");
-	assert_true(says(&im.ignored, "1 nodes of 4 GPUs v100"));
+	assert_true(notes_say(&im.ignored, "1 nodes of 4 GPUs v100"));
 	gives("NodeName=y Gres=gpu:zorg9:2\n", 1, 2, "h100-sxm-80gb");
-	assert_true(says(&im.assumed, "no GPU of the catalogue is called zorg9"));
+	assert_true(notes_say(&im.assumed, "no GPU of the catalogue is called zorg9"));
 	gives("NodeName=y Gres=gpu:2\n", 1, 2, "h100-sxm-80gb");
 	gives("NodeName=y Gres=gpu:h200\n", 1, 1, "h200-sxm-141gb");
 	/* what stands for a count and is none */
@@ -105,7 +99,7 @@ test_sinfo(void **state)
 	gives("Sun Nov 22 2026\nPARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\n"
 	    "hopper*      up   infinite      3   idle h[1-3]\nhopper*      up   infinite      1  alloc h4\n"
 	    "dev          up      30:00      2   idle h[1-2]\n", 4, 8, "h100-sxm-80gb");
-	assert_true(says(&im.assumed, "cluster.gpus_per_node: Slurm does not say"));
+	assert_true(notes_say(&im.assumed, "cluster.gpus_per_node: Slurm does not say"));
 	/* lists of nodes */
 	gives("a-[001-064],gb200-r[1-2]-n[01-18],vm\n", 64 + 36 + 1, 8, "h100-sxm-80gb");
 	assert_int_equal(read_world("n[1-4]", NULL, 16), IMPORT_DONE);
@@ -129,7 +123,7 @@ test_topology(void **state)
 	assert_int_equal(plan.cluster.nodes_per_rack, 16);
 	assert_string_equal(plan.cluster.levels, "8:450,128:50,256:50"); /* 24 nodes in leaves of 16: two of them */
 	assert_string_equal(plan.cluster.node_list, "a-[01-16],a-[17-24]");
-	assert_true(says(&im.assumed, "cluster.gpus_per_node: Slurm does not say"));
+	assert_true(notes_say(&im.assumed, "cluster.gpus_per_node: Slurm does not say"));
 	/* topology.conf: levels follow from who is below whom, in any order */
 	gives("SwitchName=top Switches=s[0-1]\n# two leaves each\nSwitchName=s0 Switches=l[0-1]\nSwitchName=s1 Switches=l2,l3\n"
 	    "SwitchName=l0 Nodes=n[00-03]\nSwitchName=l1 Nodes=n[04-07] LinkSpeed=1\nSwitchName=l2 Nodes=n[08-11]\n"
@@ -141,7 +135,7 @@ test_topology(void **state)
 	assert_string_equal(plan.cluster.levels, "8:450,32:50");
 	gives("BlockName=b1 BlockIndex=0 Nodes=c-[01-18] BlockSize=18\n", 18, 8, "h100-sxm-80gb");
 	assert_int_equal(plan.cluster.nodes_per_rack, 18);
-	assert_true(says(&im.assumed, "GPUs of a node times 18"));
+	assert_true(notes_say(&im.assumed, "GPUs of a node times 18"));
 	gives("BlockName=b0 BlockIndex=0 Nodes=10.1.7.1,10.1.8.5 BlockSize=2\nBlockName=b1 BlockIndex=1 Nodes=10.1.7.2,10.1.9.2 "
 	    "BlockSize=2\nAggregatedBlock=b[0-1] BlockIndex=2 Nodes=10.1.7.1,10.1.7.2,10.1.8.5,10.1.9.2 BlockSize=4\n", 4, 8,
 	    "h100-sxm-80gb");
@@ -163,7 +157,7 @@ test_topology_yaml(void **state)
 	    "        nodes: c-[3-4]\n- topology: block\n  cluster_default: false\n  block:\n    block_sizes: [18]\n    blocks:\n"
 	    "      - block: cb-001\n        nodes: us-1-[1-18]\n", 4, 8, "h100-sxm-80gb");
 	assert_string_equal(plan.cluster.levels, "8:450,16:50,32:50");
-	assert_true(says(&im.ignored, "topology block"));
+	assert_true(notes_say(&im.ignored, "topology block"));
 	gives("- topology: default\n  cluster_default: true\n  flat: true\n- topology: b\n  block:\n    block_sizes: [18, 36]\n"
 	    "    blocks:\n    - {block: us1, nodes: 'us1-[0-17]'}\n    - {block: us2, nodes: 'us2-[0-17]'}\n", 36, 8,
 	    "h100-sxm-80gb");
@@ -214,7 +208,7 @@ test_hostfile(void **state)
 	gives("n7 slots=8\nn2 slots=8\nn3 slots=8\n", 3, 8, "h100-sxm-80gb");
 	assert_string_equal(plan.cluster.node_list, "n[7,2-3]");
 	gives("a slots=8\nb slots=8\nc slots=4\n", 2, 8, "h100-sxm-80gb");
-	assert_true(says(&im.ignored, "1 nodes of 4 GPUs"));
+	assert_true(notes_say(&im.ignored, "1 nodes of 4 GPUs"));
 	assert_string_equal(plan.cluster.node_list, "a,b");
 	assert_int_equal(read_world("a\nb\n", NULL, 8), IMPORT_DONE);
 	assert_int_equal(plan.cluster.gpus_per_node, 4);
@@ -236,12 +230,12 @@ test_nvidia_smi(void **state)
 {
 	(void)state;
 	gives(H200("0") H200("1") H200("2") H200("3"), 1, 4, "h200-sxm-141gb");
-	assert_true(says(&im.taken, "NVIDIA H200 -> cluster.gpu"));
-	assert_true(says(&im.assumed, "the list is of one node"));
+	assert_true(notes_say(&im.taken, "NVIDIA H200 -> cluster.gpu"));
+	assert_true(notes_say(&im.assumed, "the list is of one node"));
 	assert_int_equal(read_world(H200("0") H200("1"), NULL, 16), IMPORT_DONE);
 	assert_int_equal(plan.cluster.nodes, 8);
 	gives(H200("0") "  MIG 3g.40gb     Device  0: (UUID: MIG-1)\n", 1, 1, "h200-sxm-141gb");
-	assert_true(says(&im.assumed, "MIG is on"));
+	assert_true(notes_say(&im.assumed, "MIG is on"));
 	gives("| NVIDIA-SMI 590.1     Driver Version: 590.1    CUDA Version: 13.0 |\n"
 	    "| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |\n"
 	    ROW("0", "NVIDIA H200") ROW("1", "NVIDIA H200") "| Processes:      |\n"
@@ -254,7 +248,7 @@ test_nvidia_smi(void **state)
 	    "h100-pcie-80gb");
 	assert_false(field_is_set(FIELD_MEMORY_GIB, &plan));
 	gives("0, NVIDIA H100 80GB HBM3 Super, [N/A]\n", 1, 1, "h100-sxm-80gb");
-	assert_true(says(&im.assumed, "nvidia-smi says NVIDIA H100 80GB HBM3 Super"));
+	assert_true(notes_say(&im.assumed, "nvidia-smi says NVIDIA H100 80GB HBM3 Super"));
 	refused("Field \"x\" is not a valid field to query.\n", "nvidia-smi", "list:1: error: the query "
 	    "failed (fix: nvidia-smi --query-gpu=index,name,memory.total --format=csv)");
 	refused("nothing\n", "nvidia-smi", "list: error: no machine is named here");
@@ -311,8 +305,8 @@ test_kube(void **state)
 	gives("{\"apiVersion\": \"v1\", \"items\": [" KUBE("NVIDIA-H100-80GB-HBM3", "8", "True") ", "
 	    KUBE("NVIDIA-H100-80GB-HBM3", "8", "False") ", " KUBE("NVIDIA-H100-80GB-HBM3-SHARED", "8", "True") ", "
 	    "{\"kind\": \"Node\", \"status\": {\"capacity\": {\"cpu\": \"8\"}}}]}", 3, 8, "h100-sxm-80gb");
-	assert_true(says(&im.assumed, "1 nodes that are down"));
-	assert_true(says(&im.ignored, "1 nodes without a GPU"));
+	assert_true(notes_say(&im.assumed, "1 nodes that are down"));
+	assert_true(notes_say(&im.ignored, "1 nodes without a GPU"));
 	refused("{\"items\": [{\"kind\": \"Node\", \"status\": {\"capacity\": {}}}]}", "kubectl",
 	    "list: error: no machine is named here");
 }
@@ -332,7 +326,7 @@ test_nccl_tests(void **state)
 	gives(RANK("0", "a") RANK("1", "a") RATES("360.0"), 1, 2, "h100-sxm-80gb");
 	whole = plan.calibration.nvlink_efficiency;
 	assert_true(whole > .5 && whole < 1.5 && !field_is_set(FIELD_NETWORK_EFFICIENCY, &plan));
-	assert_true(says(&im.taken, "360.0 GB/s on the bus at 1024 MiB"));
+	assert_true(notes_say(&im.taken, "360.0 GB/s on the bus at 1024 MiB"));
 	gives(RANK("0", "a") RANK("1", "a") RATES("180.0"), 1, 2, "h100-sxm-80gb");
 	assert_true(plan.calibration.nvlink_efficiency > .48 * whole && plan.calibration.nvlink_efficiency < .52 * whole);
 	gives(RANK("0", "a") RANK("1", "a") RANK("2", "b") RANK("3", "b") RATES("40.0"), 2, 2, "h100-sxm-80gb");
@@ -359,28 +353,28 @@ test_p2p(void **state)
 	(void)state;
 	gives(COPIES("NVIDIA H100 80GB HBM3", "CAN", "376.60", "376.70"), 1, 2, "h100-sxm-80gb");
 	assert_float_equal(plan.calibration.nvlink_efficiency, 1, .002);
-	assert_true(says(&im.taken, "376.7 GB/s one way in the median of 2 pairs"));
+	assert_true(notes_say(&im.taken, "376.7 GB/s one way in the median of 2 pairs"));
 	gives(COPIES("NVIDIA H100 80GB HBM3", "CAN", "188.30", "188.30"), 1, 2, "h100-sxm-80gb");
 	assert_float_equal(plan.calibration.nvlink_efficiency, .5, .002);
 	gives(COPIES("NVIDIA A100-SXM4-80GB", "CAN", "274.50", "274.50"), 1, 2, "a100-sxm4-80gb");
 	assert_float_equal(plan.calibration.nvlink_efficiency, 1, .002);
 	gives(COPIES("NVIDIA H100 80GB HBM3", "CAN", "376.60", "21.60"), 1, 2, "h100-sxm-80gb");
-	assert_true(says(&im.ignored, "21.6 to 376.6 GB/s") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	assert_true(notes_say(&im.ignored, "21.6 to 376.6 GB/s") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
 	gives(COPIES("NVIDIA H100 80GB HBM3", "CANNOT", "36.60", "36.60"), 1, 2, "h100-sxm-80gb");
-	assert_true(says(&im.ignored, "can not reach the memory") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	assert_true(notes_say(&im.ignored, "can not reach the memory") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
 	gives(COPIES("NVIDIA H100 80GB HBM3", "CAN", "760.00", "760.00"), 1, 2, "h100-sxm-80gb");
-	assert_true(says(&im.ignored, "is no share") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	assert_true(notes_say(&im.ignored, "is no share") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
 	gives(DEVICE("0", "NVIDIA H100 80GB HBM3") "Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)\n"
 	    "   D\\D     0 \n     0 2494.76 \n", 1, 1, "h100-sxm-80gb");
-	assert_true(says(&im.ignored, "has no rate between two GPUs"));
+	assert_true(notes_say(&im.ignored, "has no rate between two GPUs"));
 	/* cards that no bridge joins */
 	gives(COPIES("NVIDIA A100 80GB PCIe", "CAN", "21.60", "21.60"), 1, 2, "a100-pcie-80gb");
-	assert_true(says(&im.ignored, "over PCIe") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	assert_true(notes_say(&im.ignored, "over PCIe") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
 	gives(COPIES("NVIDIA A100 80GB PCIe", "CAN", "260.00", "260.00") DEVICE("2", "NVIDIA A100 80GB PCIe")
 	    DEVICE("3", "NVIDIA A100 80GB PCIe"), 1, 4, "a100-pcie-80gb");
-	assert_true(says(&im.ignored, "over PCIe") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	assert_true(notes_say(&im.ignored, "over PCIe") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
 	gives(COPIES("NVIDIA GeForce RTX 4090", "CAN", "27.07", "26.90"), 1, 2, "rtx-4090");
-	assert_true(says(&im.ignored, "is not known") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
+	assert_true(notes_say(&im.ignored, "is not known") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
 }
 
 static void
@@ -405,7 +399,7 @@ test_topo(void **state)
 	    "  X    = Self\n  SYS  = Connection traversing PCIe as well as the SMP interconnect between NUMA nodes (e.g., "
 	    "QPI/UPI)\n  NV#  = Connection traversing a bonded set of # NVLinks\n", 1, 2, "h100-sxm-80gb");
 	assert_int_equal(plan.cluster.nics_per_node, 2);
-	assert_false(says(&im.assumed, "cluster.gpu stays"));
+	assert_false(notes_say(&im.assumed, "cluster.gpu stays"));
 	/* a tray of a rack sees four of 72 */
 	gives("GPU 0: NVIDIA GB200 (UUID: GPU-1)\nGPU 1: NVIDIA GB200 (UUID: GPU-2)\n\tGPU0\tGPU1\nGPU0\t X \tNV18\n"
 	    "GPU1\tNV18\t X \n", 1, 2, "gb200");

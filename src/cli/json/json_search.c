@@ -120,7 +120,10 @@ json_workload(struct jsonout *j, const struct plan *p)
 	jsonout_object(j, "workload");
 	jsonout_text(j, "model", p->model.preset);
 	if (p->mode == MODE_SERVE) {
-		jsonout_int(j, "concurrency", p->serving.concurrency);
+		if (p->traffic.rate > 0)
+			jsonout_real(j, "rate", p->traffic.rate);
+		else
+			jsonout_int(j, "concurrency", p->serving.concurrency);
 		jsonout_int(j, "prompt_tokens", p->serving.prompt_tokens);
 		jsonout_int(j, "generate_tokens", p->serving.generate_tokens);
 	} else if (plan_has_rl(p)) {

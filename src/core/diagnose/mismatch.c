@@ -1,6 +1,7 @@
 /* Whether the plan is the run's: what files say of it, against its fields. */
 #include <math.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/diagnose/diagnose.h"
 #include "core/framework/resolve.h"
@@ -34,7 +35,7 @@ agrees(const struct cluster *c, const struct fact *peak, const struct fact *capa
 {
 	const bool rate = peak != NULL && is_near(peak->number, c->bf16_tflops * 1e12, PEAK_NEAR);
 	const bool size = capacity != NULL &&
-	    is_near(capacity->number, c->memory_gib * 1073741824.0, CAPACITY_NEAR);
+	    is_near(capacity->number, c->memory_gib * GIB, CAPACITY_NEAR);
 
 	if ((peak != NULL && !rate) || (capacity != NULL && !size))
 		return -1;
@@ -99,11 +100,11 @@ compare_capacity(struct mismatch *out, size_t *n, struct plan *run, const struct
 	char err[256];
 
 	if (capacity == NULL || *n > 0 || measured_find(m, FACT_GPU_NAME) != NULL ||
-	    is_near(capacity->number, run->cluster.memory_gib * 1073741824.0, CAPACITY_FAR))
+	    is_near(capacity->number, run->cluster.memory_gib * GIB, CAPACITY_FAR))
 		return;
 	one.place = capacity->place;
 	text_put(one.plan, sizeof one.plan, "%.4g", run->cluster.memory_gib);
-	text_put(one.run, sizeof one.run, "%.4g", capacity->number / 1073741824.0);
+	text_put(one.run, sizeof one.run, "%.4g", capacity->number / GIB);
 	if (field_parse(FIELD_MEMORY_GIB, run, one.run, err, sizeof err))
 		note_mismatch(out, n, one);
 }

@@ -117,9 +117,6 @@ void rl_take_update(struct plan *p, const struct layout *l);
 double rl_actor_seconds(const struct plan *q, const struct steptime *s);
 double rl_actor_least(const struct plan *q, const struct step_run *r);
 
-/* The engine as a plan that serves on its pool, with `gpus` GPUs each. */
-void rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus);
-
 /* GPUs that generate. */
 int64_t rl_rollout_gpus(const struct plan *p);
 #endif

@@ -48,8 +48,9 @@ take_pool(struct plan *q, const struct plan *p)
 	q->cluster.nics_per_node = most_of(1, p->cluster.nics_per_node * gpus / node);
 }
 
-void
-rl_engine_plan(struct plan *out, const struct plan *p, int64_t gpus)
+/* The engine as a plan that serves on its pool, with `gpus` GPUs each. */
+static void
+put_engine_plan(struct plan *out, const struct plan *p, int64_t gpus)
 {
 	const struct parallel alone = { .cp = 1, .pp = 1, .vpp = 1, .ep = 1, .etp = 1, .dp_replicate = 1,
 		.layout = (int64_t)framework_usual(MODE_SERVE) };
@@ -245,7 +246,7 @@ serve_on(struct plan *q, struct serve *out, const struct plan *p, int64_t gpus)
 	struct layout l;
 	struct placement pl;
 
-	rl_engine_plan(q, p, gpus);
+	put_engine_plan(q, p, gpus);
 	if (!layout_size(&l, q, NULL) || !placement_init(&pl, q, NULL))
 		return false;
 	*out = serve_estimate(q, &l, &pl, NULL, NULL);

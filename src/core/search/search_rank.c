@@ -37,8 +37,10 @@ compare_keys(const struct search *s, const struct search_key *a, const struct se
 	return order;
 }
 
-bool
-rank_before(const struct search *s, const struct search_key *a, const struct search_key *b)
+/* A total order: scores one after the other, then time and tokens, then the simpler plan, then the
+ * index. */
+static bool
+is_before(const struct search *s, const struct search_key *a, const struct search_key *b)
 {
 	const int order = compare_keys(s, a, b);
 
@@ -161,9 +163,9 @@ keep_best(const struct search *s, struct search_worker *w, const struct search_k
 		return;
 	if (!full)
 		w->kept++;
-	else if (rank_before(s, &key, &w->key[i - 1]))
+	else if (is_before(s, &key, &w->key[i - 1]))
 		out = w->key[--i];
-	for (; i < w->room && i > 0 && rank_before(s, &key, &w->key[i - 1]); i--)
+	for (; i < w->room && i > 0 && is_before(s, &key, &w->key[i - 1]); i--)
 		w->key[i] = w->key[i - 1];
 	if (i < w->room)
 		w->key[i] = key;
@@ -196,11 +198,11 @@ keep_size(const struct search *s, struct search_worker *w, const struct search_k
 	const struct search_key *other = rank_of_size(w, key->score[0]);
 	size_t i;
 
-	if (other != NULL && !rank_before(s, key, other))
+	if (other != NULL && !is_before(s, key, other))
 		return;
 	if (other != NULL)
 		take_out(w, (size_t)(other - w->key));
-	for (i = w->kept; i > 0 && rank_before(s, key, &w->key[i - 1]); i--)
+	for (i = w->kept; i > 0 && is_before(s, key, &w->key[i - 1]); i--)
 		continue;
 	if (i == w->room)
 		return;
@@ -291,7 +293,7 @@ rank_sort(const struct search *s, struct search_worker *w)
 		const struct search_key key = w->key[i];
 		size_t k = i;
 
-		for (; k > 0 && rank_before(s, &key, &w->key[k - 1]); k--)
+		for (; k > 0 && is_before(s, &key, &w->key[k - 1]); k--)
 			w->key[k] = w->key[k - 1];
 		w->key[k] = key;
 	}

@@ -5,10 +5,6 @@
 #define CORE_SEARCH_RANK_H
 #include "core/search/search.h"
 
-/* A total order: scores one after the other, then time and tokens, then the simpler plan, then the
- * index. */
-bool rank_before(const struct search *s, const struct search_key *a, const struct search_key *b);
-
 /* Models are ranked by their size: of each size, whatever the names of its models, the best plan is kept alone. */
 bool rank_is_of_sizes(const struct search *s);
 

@@ -160,8 +160,8 @@ target_find(struct search_target *t, const char *name, const struct plan *p, cha
 	return false;
 }
 
-bool
-target_is_step(const struct search_target *t)
+static bool
+is_step(const struct search_target *t)
 {
 	return t->kind == TARGET_RESULT && t->id == RESULT_STEP;
 }
@@ -238,7 +238,7 @@ bool
 target_follows_step(const struct search_target *t, const struct plan *p)
 {
 	if (p->mode != MODE_TRAIN || plan_has_rl(p))
-		return target_is_step(t);
+		return is_step(t);
 	/* With what interrupts a run, and stages of another batch, all are more. */
 	return is_of_run(t) || is_energy(t) || (t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN ||
 	    t->id == RESULT_TOKENS || t->id == RESULT_TOKENS_GPU));
@@ -264,7 +264,7 @@ target_step_seconds(const struct search_target *t, const struct plan *p, double 
 	const double price = paid ? gpu_types_mean(p, FIELD_GPU_HOUR_PRICE) : 1;
 	double steps = 0;
 
-	if (target_is_step(t))
+	if (is_step(t))
 		return v;
 	if (is_energy(t)) /* of the run with its PUE, or of a token without */
 		return run_step_most(p, t->id == RESULT_JOULES ? v * tokens / world :

@@ -52,9 +52,6 @@ target_same(const struct search_target *a, const struct search_target *b)
 	return a->kind == b->kind && a->id == b->id;
 }
 
-/* True for the time of a training step. */
-bool target_is_step(const struct search_target *t);
-
 /* It says no more than the time of a training step does, once GPUs, model and batch of a plan are
  * known; then the most that a step takes with which it has this value. */
 bool target_follows_step(const struct search_target *t, const struct plan *p);

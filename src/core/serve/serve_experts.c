@@ -17,8 +17,8 @@ static const double network_share = .87; /* of a network card's, by DeepEP's nor
 /* True where data parallel ranks, or those of DP attention, hold experts together and send each
  * other their tokens. vLLM's do so without EP too: experts are split over DP x TP then
  * (vllm/model_executor/layers/fused_moe/config.py, flatten_tp_across_dp_and_pcp). */
-bool
-serve_shares_experts(const struct plan *p)
+static bool
+shares_experts(const struct plan *p)
 {
 	return p->parallel.ep > 1 || p->serving.dp_attention || engine_of(p)->experts_over_all;
 }
@@ -27,14 +27,14 @@ serve_shares_experts(const struct plan *p)
 bool
 serve_exchanges(const struct serve_work *w)
 {
-	return w->kinds.moe > 0 && w->setup->dp > 1 && serve_shares_experts(w->p);
+	return w->kinds.moe > 0 && w->setup->dp > 1 && shares_experts(w->p);
 }
 
 /* Tokens that meet the experts of one GPU: of all ranks that share them. */
 static double
 routed_tokens(const struct serve_work *w, const struct pass *s)
 {
-	return serve_shares_experts(w->p) && s->busy ? s->tokens * w->setup->dp : s->tokens;
+	return shares_experts(w->p) && s->busy ? s->tokens * w->setup->dp : s->tokens;
 }
 
 /* NVLink domains, or nodes, that the experts lie on; 1 where no network is between. */

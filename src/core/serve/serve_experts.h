@@ -6,10 +6,6 @@
 #include "core/base/ledger.h"
 #include "core/serve/serve_model.h"
 
-/* True where data parallel ranks, or those of DP attention, hold experts together and send each other
- * their tokens. */
-bool serve_shares_experts(const struct plan *p);
-
 /* Tokens of the busiest rank of experts over the mean. */
 double serve_hottest(const struct plan *p);
 

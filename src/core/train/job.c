@@ -215,18 +215,10 @@ job_linear(struct layer_job *j, const struct operation *op, const struct lot *lo
 }
 
 void
-job_plain(
-    struct layer_job *j, const struct operation *op, double tokens, double out, double in)
-{
-	const struct lot lot = { j->g->plain, j->g->plain, 1, 0, 0, 1, 1 };
-
-	job_products(j, op, &lot, tokens, out, in);
-}
-
-void
 job_plain_sized(struct layer_job *j, const struct operation *op, const double mnk[3],
     const char *const code[3], const struct ledger_symbol *symbols)
 {
+	const struct lot lot = { j->g->plain, j->g->plain, 1, 0, 0, 1, 1 };
 	struct operation noted = *op;
 	char size[128] = "m x n x k: ";
 	size_t n = strlen(size);
@@ -236,7 +228,7 @@ job_plain_sized(struct layer_job *j, const struct operation *op, const double mn
 		n += text_put(size + n, sizeof size - n, i < 2 ? " x " : "");
 	}
 	noted.size = size;
-	job_plain(j, &noted, mnk[0], mnk[1], mnk[2]);
+	job_products(j, &noted, &lot, mnk[0], mnk[1], mnk[2]);
 }
 
 void

@@ -96,8 +96,6 @@ void job_linear(struct layer_job *j, const struct operation *op, const struct lo
     double tokens, double out, double in);
 
 /* A product in 16 bits whatever the precision; its sizes are expressions of the names that follow. */
-void job_plain(
-    struct layer_job *j, const struct operation *op, double tokens, double out, double in);
 void job_plain_sized(struct layer_job *j, const struct operation *op, const double mnk[3],
     const char *const code[3], const struct ledger_symbol *symbols);
 #define JOB_PLAIN(j, op, tokens, out, in, ...) \

@@ -26,9 +26,7 @@ struct py_scope {
 	json_t *names;
 };
 
-/* Behind a text that begins here with its quotes; the newline that ends a statement, none of those in
- * brackets and texts. */
-const char *py_end_of_text(const char *at);
+/* The newline that ends a statement, none of those in brackets and texts. */
 const char *py_end_of_statement(const char *at);
 
 size_t py_length_of_name(const char *at);

@@ -15,8 +15,8 @@ is_name(char c)
 }
 
 /* Behind a text that begins here with its quotes, "" or f or r before them left out. */
-const char *
-py_end_of_text(const char *at)
+static const char *
+end_of_text(const char *at)
 {
 	const char quote = *at;
 	const bool longer = at[1] == quote && at[2] == quote;
@@ -42,7 +42,7 @@ py_end_of_statement(const char *at)
 		if (*at == '#') {
 			at += strcspn(at, "\n");
 		} else if (*at == '"' || *at == '\'') {
-			at = py_end_of_text(at);
+			at = end_of_text(at);
 		} else if (*at == '\\' && at[1] == '\n') {
 			at += 2;
 		} else {
@@ -121,7 +121,7 @@ read_text(const char **at)
 	char text[1024] = "";
 
 	while (**at == '"' || **at == '\'') {
-		const char *end = py_end_of_text(*at), quote = **at;
+		const char *end = end_of_text(*at), quote = **at;
 		const size_t quotes = (*at)[1] == quote && (*at)[2] == quote ? 3 : 1;
 
 		if ((size_t)(end - *at) >= 2 * quotes)
@@ -144,7 +144,7 @@ py_pass_over(const char **at)
 			if (**at == '\0')
 				return;
 		} else if (**at == '"' || **at == '\'') {
-			*at = py_end_of_text(*at) - 1;
+			*at = end_of_text(*at) - 1;
 		} else if (strchr("([{", **at) != NULL) {
 			open++;
 		} else if (open == 0 && strchr(",)]}", **at) != NULL) {

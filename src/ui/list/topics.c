@@ -75,13 +75,13 @@ topics_language(struct state *s, const char *argument)
 {
 	const char *other = text_equal(state_language(s), "zh") ? "en" : "zh";
 
-	if (argument[0] != '\0' && !text_equal(argument, "auto") && !text_equal(argument, "en") &&
-	    !text_equal(argument, "zh")) {
-		state_say(s, ROLE_ERROR, "language is one of auto, en, zh");
+	char err[STATE_MESSAGE_SIZE];
+
+	if (!settings_put(&s->settings, settings_find("language"), argument[0] != '\0' ? argument : other, err,
+	    sizeof err)) {
+		state_say(s, ROLE_ERROR, "language %s", err);
 		return 0;
 	}
-	text_put(s->settings.language, sizeof s->settings.language, "%s",
-	    argument[0] != '\0' ? argument : other);
 	if (text_equal(s->settings.language, "zh") && !text_equal(state_language(s), "zh"))
 		state_say(s, ROLE_WARNING, "Chinese needs a terminal with UTF-8");
 	else

@@ -189,13 +189,17 @@ yank_name(int i)
 unsigned
 yank_named(struct state *s, const char *name)
 {
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+	char names[64] = "";
+
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		if (text_equal(table[i].name, name))
 			return yank(s, table[i].name, table[i].text(s));
+		text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", table[i].name);
+	}
 	if (*name == '\0')
 		list_open(s, LIST_YANK);
 	else
-		state_say(s, ROLE_ERROR, "one of options, command, file, table, address");
+		state_say(s, ROLE_ERROR, "one of %s", names);
 	return 0;
 }
 
