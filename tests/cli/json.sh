@@ -238,8 +238,8 @@ failed = False
 def same(quantity, value, *options):
     global failed
     line = run("explain", *options, *plan, quantity).split("\n")[0]
-    found = re.search(r"= ([0-9,.e+-]+) (?:B|parameters|FLOP)\b", line)
-    told = float(found[1].replace(",", "")) if found else None
+    found = re.search(r"= ([0-9,.]+) (?:B|parameters|(.?)FLOP)\b", line)
+    told = float(found[1].replace(",", "")) * 1000 ** " kMGTPEZ".index(found[2] or " ") if found else None
     if told is None or abs(told - value) > 1e-5 * abs(value) + 1:
         failed = True
         print("FAIL:", *plan, quantity, *options, ":", line, "is not", value)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/units.h"
@@ -72,7 +73,7 @@ test_exact(void **state)
 		{ MEASURE_SECONDS, 9.8123, "9.812 s" }, { MEASURE_SECONDS, 99.96, "100.0 s" },
 		{ MEASURE_SECONDS, 0.412, "412 ms" }, { MEASURE_SECONDS, 35.2e-6, "35.2 us" },
 		{ MEASURE_DAYS, 108000, "108000.0 s" }, { MEASURE_SHARE, 0.412, "41.2 %" },
-		{ MEASURE_FLOP, 1.264821e16, "1.26482e+16 FLOP" },
+		{ MEASURE_FLOP, 1.264821e16, "12.6482 PFLOP" },
 	};
 
 	(void)state;
@@ -98,6 +99,32 @@ test_changes(void **state)
 	assert_string_equal(buf, "12.7 -> 9.52 GiB");
 	units_from_to("1.20 s", "900 ms", buf, sizeof buf);
 	assert_string_equal(buf, "1.20 s -> 900 ms");
+}
+
+/* Digits as they are asked for, near the number, and never an exponent, whatever the size. */
+static void
+test_digits(void **state)
+{
+	(void)state;
+	for (int digits = 2; digits <= 10; digits++)
+		for (double size = 1e-10; size < 1e14; size *= 10)
+			for (double v = size; v < 10 * size; v += .7654321 * size) {
+				char text[UNITS_SIZE], plain[UNITS_SIZE];
+				size_t n = 0;
+
+				units_digits(text, sizeof text, digits, v);
+				assert_null(strpbrk(text, "eE"));
+				for (const char *c = text; *c != '\0'; c++)
+					if (*c != ',')
+						plain[n++] = *c;
+				plain[n] = '\0';
+				assert_true(fabs(strtod(plain, NULL) - v) <=
+				    .50001 * fmin(pow(10, floor(log10(v)) + 1 - digits), 1));
+				assert_true(strspn(plain, "0123456789.") == n);
+			}
+	assert_string_equal(UNITS_DIGITS(4, 13336.07), "13,336");
+	assert_string_equal(UNITS_DIGITS(3, .000012), "0.0000120");
+	assert_string_equal(UNITS_DIGITS(3, 0), "0");
 }
 
 /* Of one kind alone, and M of memory is no M of money. */
@@ -128,7 +155,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_short), cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_changes), cmocka_unit_test(test_typed),
+		cmocka_unit_test(test_changes), cmocka_unit_test(test_typed), cmocka_unit_test(test_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

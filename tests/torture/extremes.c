@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike.h"
 #include "cli/report/report.h"
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
@@ -18,7 +19,7 @@
 #include "torture.h"
 #include "values.h"
 
-enum { BRIEF = 1500, SETTINGS_MOST = 80, EXTREMES_MOST = 6, TEXT_EVERY = 16 };
+enum { BRIEF = 1500, SETTINGS_MOST = 80, EXTREMES_MOST = 6, TEXT_EVERY = 16, ALIKE_EVERY = 3 };
 
 /* A plan file (NULL: the built-in plan) and what is put into it, "parallel.tp=8". */
 struct case_ {
@@ -103,9 +104,10 @@ random_case(struct dice *d, struct case_ *c)
 struct command {
 	const char *name, *last;
 	bool picture; /* digits in it are drawn */
+	void (*alike)(const char *text, const json_t *doc, struct flaws *flaws); /* to its JSON; NULL: not held */
 };
 
-static const struct command numbers = { "estimate", "--json", false };
+static const struct command numbers = { .name = "estimate", .last = "--json" };
 
 /* As a command line; the words are those of the case. */
 static struct words
@@ -177,6 +179,25 @@ look_at_numbers(const struct case_ *c, struct flaws *flaws)
 	json_decref(doc);
 }
 
+/* A report that people read holds the numbers of the one that scripts read. */
+static void
+look_at_json(const struct words *w, const struct outcome *o, const struct command *command, struct flaws *flaws)
+{
+	char *text = strdup(o->out);
+	struct words with = *w;
+	struct outcome json;
+	json_t *doc;
+
+	words_add(&with, "--json");
+	json = program_inside(&with);
+	if (text == NULL || program_json(&json, &doc) != NULL)
+		flaws_add(flaws, command->name, "has a text and no JSON");
+	else
+		command->alike(text, doc, flaws);
+	json_decref(doc);
+	free(text);
+}
+
 /* The same of a report for people. */
 static void
 look_at_text(const struct case_ *c, const struct command *command, struct flaws *flaws)
@@ -189,6 +210,8 @@ look_at_text(const struct case_ *c, const struct command *command, struct flaws 
 		wrong = program_text(&o);
 	if (wrong != NULL)
 		flaws_add(flaws, command->name, wrong);
+	else if (command->alike != NULL && o.outs > 0)
+		look_at_json(&w, &o, command, flaws);
 }
 
 static struct flaws
@@ -261,14 +284,12 @@ run(struct torture *t, const struct case_ *c, const struct command *command)
 static void
 one_round(struct torture *t)
 {
-	static const struct command texts[] = { { .name = "estimate" }, { .name = "estimate" },
-		{ .name = "check" }, { .name = "layers" }, { "rank", "0", false },
-		{ "map", "--width=100", true }, { "pipeline", "--width=100", true },
-		{ "explain", "memory.activations", false }, { "explain", "memory.overhead", false },
-		{ "explain", "communication.bytes", false }, { "explain", "step.seconds", false },
-		{ "explain", "serving.memory_bytes", false }, { "explain", "tpot_seconds", false },
-		{ "explain", "memory.total", false }, { "explain", "step.mfu", false },
-		{ "explain", "in_flight", false }, { "explain", "exposed_seconds", false } };
+	static const struct command estimate_text = { "estimate", NULL, false, alike_estimate };
+	static const struct command texts[] = { { "check", NULL, false, alike_check }, { .name = "layers" },
+		{ .name = "rank", .last = "0" }, { "map", "--width=100", true, NULL },
+		{ "pipeline", "--width=100", true, NULL } };
+	char path[64];
+	const struct command explain = { "explain", path, false, alike_explain };
 	static struct case_ c;
 
 	load();
@@ -276,6 +297,11 @@ one_round(struct torture *t)
 	run(t, &c, &numbers);
 	if (dice_rarely(&t->dice, TEXT_EVERY))
 		run(t, &c, &texts[dice_below(&t->dice, sizeof texts / sizeof *texts)]);
+	if (!dice_rarely(&t->dice, ALIKE_EVERY))
+		return;
+	text_put(path, sizeof path, "%s", result_table[dice_below(&t->dice, RESULT_COUNT)].path);
+	run(t, &c, &estimate_text);
+	run(t, &c, &explain);
 }
 
 int

@@ -53,8 +53,10 @@ run_with_ledger(const struct session *s, struct ledger *ledger)
 static const char *
 format_value(char *buf, size_t size, enum measure m, double v)
 {
+	char amount[UNITS_SIZE];
+
 	if (m == MEASURE_BYTES || m == MEASURE_WIRE)
-		text_put(buf, size, "%s B (%s)", UNITS_EXACT(COUNT, v), UNITS_EXACT(BYTES, v));
+		text_put(buf, size, "%s B (%s)", UNITS_EXACT(COUNT, v), units_exact(amount, sizeof amount, m, v));
 	else if (m == MEASURE_PARAMS)
 		text_put(buf, size, "%s parameters", UNITS_EXACT(COUNT, v));
 	else
@@ -209,15 +211,21 @@ print_letters(const struct explain *q, const struct reason reason[], int reasons
 	}
 }
 
+/* A sum has the measure of its terms. */
+static bool
+is_sum(const struct explain *q)
+{
+	const struct result *r = &result_table[q->id];
+	const enum quantity own = r->made->quantity;
+
+	return own != QUANTITY_COUNT && measure_of(own) == r->measure;
+}
+
 /* False when the plan has none of it. */
 static bool
 print_result(const struct plan *p, const struct explain *q)
 {
-	const struct result *r = &result_table[q->id];
-	const enum quantity own = r->made->quantity;
 	const int64_t stage = q->stage >= 0 ? q->stage : q->e->peak_stage;
-	/* A sum has the measure of its terms. */
-	const bool sum = own != QUANTITY_COUNT && measure_of(own) == r->measure;
 	struct reason reason[REASONS_MAX];
 	const int reasons = explain_reasons(q, reason);
 	char formula[FORMULA_SIZE], overlap[512];
@@ -225,7 +233,7 @@ print_result(const struct plan *p, const struct explain *q)
 	int i = 0;
 
 	result_formula(q->id, p, q->e, stage, formula, sizeof formula);
-	if (formula[0] != '\0' || (!sum && result_value(q->id, q->e, stage, &value))) {
+	if (formula[0] != '\0' || (!is_sum(q) && result_value(q->id, q->e, stage, &value))) {
 		print_value(q, formula);
 	} else {
 		if (reasons == 0)
@@ -277,13 +285,17 @@ json_result_terms(const struct plan *p, const struct explain *q)
 	struct jsonout j = { .out = stdout };
 	char formula[FORMULA_SIZE];
 	bool known = false;
+	double value;
 
 	result_formula(q->id, p, q->e, usual, formula, sizeof formula);
 	jsonout_object(&j, NULL);
 	jsonout_text(&j, "quantity", r->path);
 	if (r->scope == SCOPE_STAGE)
 		jsonout_int(&j, "stage", usual);
-	json_result(&j, "value", q->id, q->e, usual);
+	if (reasons > 0 && is_sum(q) && !result_value(q->id, q->e, usual, &value))
+		jsonout_count(&j, "value", reason[0].sum);
+	else
+		json_result(&j, "value", q->id, q->e, usual);
 	jsonout_text(&j, "help", r->help);
 	jsonout_text(&j, "since", since_version(r->path));
 	jsonout_text(&j, "formula", formula[0] != '\0' ? formula : NULL);

@@ -49,8 +49,8 @@ print_pools(const struct rl_estimate *r)
 	if (r->generates)
 		out_line(stdout, "engines      %lld of %lld GPU%s each", (long long)r->engines,
 		    (long long)r->engine_gpus, TEXT_S(r->engine_gpus));
-	out_line(stdout, "batch        %.0f sequences a step, %.4g update%s of the weights", r->responses,
-	    r->updates, TEXT_S(r->updates));
+	out_line(stdout, "batch        %.0f sequences a step, %s update%s of the weights", r->responses,
+	    UNITS_DIGITS(4, r->updates), TEXT_S(r->updates));
 }
 
 static bool

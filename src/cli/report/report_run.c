@@ -23,7 +23,7 @@ print_stages(const struct run_estimate *r)
 
 		table_put(&t, "%.0f", (double)s->sequence);
 		table_put(&t, "%.0f", (double)s->batch);
-		table_put(&t, "%.6g", s->tokens / 1e9);
+		table_cell(&t, UNITS_DIGITS(6, s->tokens / 1e9));
 		table_put(&t, "%.0f", s->steps);
 		table_cell(&t, UNITS_EXACT(SECONDS, r->step_seconds[i]));
 	}
@@ -36,19 +36,19 @@ print_budget(const struct plan *p, const struct estimate *e)
 {
 	const struct run_estimate *r = &e->run;
 
-	out_part(stdout, "budget       %.10g billion tokens in %s steps", p->training.token_budget,
+	out_part(stdout, "budget       %s billion tokens in %s steps", UNITS_DIGITS(10, p->training.token_budget),
 	    UNITS_EXACT(COUNT, r->steps));
 	if (e->params.active > 0 && p->finetune.method == FINETUNE_NONE)
-		out_part(stdout, "; %.4g tokens a parameter (20: Chinchilla)",
-		    p->training.token_budget * 1e9 / e->params.active);
+		out_part(stdout, "; %s tokens a parameter (20: Chinchilla)",
+		    UNITS_DIGITS(4, p->training.token_budget * 1e9 / e->params.active));
 	out_end(stdout);
 	if (r->epochs > 0)
-		out_line(stdout, "data         %.3g epochs of %.10g billion tokens", r->epochs,
-		    p->run.dataset_tokens);
-	if (p->run.consumed_samples > 0 && r->epochs > 0)
+		out_line(stdout, "data         %s epochs of %s billion tokens", UNITS_DIGITS(3, r->epochs),
+		    UNITS_DIGITS(10, p->run.dataset_tokens));
+	if (r->place.step > 0 && r->epochs > 0)
 		out_line(stdout, "goes on      at step %.0f, which is epoch %.0f, step %.0f of it",
 		    r->place.step, r->place.epoch, r->place.epoch_step);
-	else if (p->run.consumed_samples > 0)
+	else if (r->place.step > 0)
 		out_line(stdout, "goes on      at step %.0f", r->place.step);
 }
 
@@ -56,7 +56,9 @@ print_budget(const struct plan *p, const struct estimate *e)
 static const char *
 put_days(char *buf, size_t size, double days)
 {
-	text_put(buf, size, days < 0.95 ? "%.3g" : "%.1f", days);
+	if (days < 0.95)
+		return units_digits(buf, size, 3, days);
+	text_put(buf, size, "%.1f", days);
 	return buf;
 }
 #define DAYS(v) put_days((char[32]){ 0 }, 32, v)
@@ -73,9 +75,10 @@ print_days(const struct plan *p, const struct estimate *e)
 	    DAYS(r->saving_days), DAYS(r->lost_days));
 	if (!(r->interruptions > 0))
 		return;
-	out_line(stdout, "stops        %.3g times%s, every %.3g h; %.4g failures in 1,000 node-days, "
-	    "%.4g min each", r->interruptions, e->world < FAILURE_GPUS_LEAST ? " at least" : "",
-	    r->failures.mean / 3600, p->run.failures_per_1000_node_days, p->run.restart_minutes);
+	out_line(stdout, "stops        %s times%s, every %s h; %s failures in 1,000 node-days, %s min each",
+	    UNITS_DIGITS(3, r->interruptions), e->world < FAILURE_GPUS_LEAST ? " at least" : "",
+	    UNITS_DIGITS(3, r->failures.mean / 3600), UNITS_DIGITS(4, p->run.failures_per_1000_node_days),
+	    UNITS_DIGITS(4, p->run.restart_minutes));
 	out_line(stdout, "spares       %.0f node%s, of which one is left for 99 %% of the time; the plan "
 	    "has %" PRId64, r->spares, TEXT_S(r->spares), p->run.spare_nodes);
 }
@@ -98,8 +101,8 @@ print_saves(const struct plan *p, const struct run_estimate *r)
 		out_part(stdout, ", written in %s", UNITS_EXACT(SECONDS, r->save_seconds));
 	out_end(stdout);
 	if (r->gbps_needed > 0)
-		out_line(stdout, "storage      %.3g GB/s keep saves below 1 %% of the time%s; %s held",
-		    r->gbps_needed, p->cluster.storage_gbps > 0 ? "" : ", which is assumed",
+		out_line(stdout, "storage      %s GB/s keep saves below 1 %% of the time%s; %s held",
+		    UNITS_DIGITS(3, r->gbps_needed), p->cluster.storage_gbps > 0 ? "" : ", which is assumed",
 		    UNITS_EXACT(WIRE, r->storage_bytes));
 	if (c->host > 0)
 		out_line(stdout, "host         %s of a save in the memory of a node",
@@ -121,13 +124,13 @@ print_costs(const struct plan *p, const struct run_estimate *r)
 		    UNITS_EXACT(MWH, r->gpu_hours * p->cluster.tdp_watts / 1e6), p->cluster.tdp_watts);
 	if (r->mwh > 0)
 		out_line(stdout, "energy       %s +- %.0f %% with %.0f W a GPU, %.0f W a host, PUE %.4g; "
-		    "%.3g J a token", UNITS_EXACT(MWH, r->mwh), 100 * RUN_ENERGY_ERROR, r->gpu_watts,
-		    r->host_watts, p->cluster.pue, r->joules_per_token);
+		    "%s J a token", UNITS_EXACT(MWH, r->mwh), 100 * RUN_ENERGY_ERROR, r->gpu_watts,
+		    r->host_watts, p->cluster.pue, UNITS_DIGITS(3, r->joules_per_token));
 	else if (r->gpu_watts > 0)
 		out_line(stdout, "energy       -   no host power of this generation: --set "
 		    "cluster.host_watts=W");
 	if (r->co2_tonnes > 0)
-		out_line(stdout, "CO2          %.4g t", r->co2_tonnes);
+		out_line(stdout, "CO2          %s t", UNITS_DIGITS(4, r->co2_tonnes));
 }
 
 bool

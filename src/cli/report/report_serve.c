@@ -57,8 +57,8 @@ print_pool_of_prefill(const struct plan *p, const struct serve *s)
 	    p->serving.prefill_workers, UNITS_EXACT(REAL, s->prefill_rate),
 	    100 * s->prefill_utilisation, UNITS_EXACT(BYTES, s->prefill_gpu_bytes),
 	    UNITS_EXACT(BYTES, p->cluster.memory_gib * GIB));
-	out_line(stdout, "             %.3g of %lld GPUs would balance prefill and decode",
-	    s->prefill_gpus_balanced, (long long)plan_world(p));
+	out_line(stdout, "             %s of %lld GPUs would balance prefill and decode",
+	    UNITS_DIGITS(3, s->prefill_gpus_balanced), (long long)plan_world(p));
 }
 
 static void
@@ -107,17 +107,18 @@ print_rate(const struct plan *p, const struct serve *s)
 	const struct serve_rate *r = &s->rate;
 	const bool near = r->load > SERVE_LOAD_KNOWN && r->load < 1;
 
-	out_part(stdout, "rate         %.4g requests a second of %lld + %lld tokens: ", p->traffic.rate,
+	out_part(stdout, "rate         %s requests a second of %lld + %lld tokens: ", UNITS_DIGITS(4, p->traffic.rate),
 	    (long long)p->serving.prompt_tokens, (long long)p->serving.generate_tokens);
 	if (r->saturation > 0)
-		out_line(stdout, "%.0f %% of the %.4g that the engines take", 100 * r->load, r->saturation);
+		out_line(stdout, "%.0f %% of the %s that the engines take", 100 * r->load, UNITS_DIGITS(4, r->saturation));
 	else
 		out_line(stdout, "the engines have no room for one");
 	if (r->limited)
-		out_line(stdout, "inside       %.4g of %.4g requests a second, %.4g %% of them within the "
-		    "limits", smaller(r->inside, p->traffic.rate), p->traffic.rate, p->traffic.percentile);
+		out_line(stdout, "inside       %s of %s requests a second, %.4g %% of them within the "
+		    "limits", UNITS_DIGITS(4, smaller(r->inside, p->traffic.rate)), UNITS_DIGITS(4, p->traffic.rate),
+		    p->traffic.percentile);
 	if (r->limited && r->inside > p->traffic.rate)
-		out_line(stdout, "             as many as %.4g a second would be", r->inside);
+		out_line(stdout, "             as many as %s a second would be", UNITS_DIGITS(4, r->inside));
 	if (!r->followed) {
 		if (r->saturation > 0)
 			out_line(stdout, "first token  the queue grows without end");
@@ -129,14 +130,14 @@ print_rate(const struct plan *p, const struct serve *s)
 	print_percentiles("first tokens", &r->ttft, near, p->traffic.ttft_limit);
 	print_percentiles("next tokens ", &r->tpot, false, p->traffic.tpot_limit);
 	print_percentiles("whole answer", &r->life, near, 0);
-	out_line(stdout, "in flight    %.4g requests on average, %s between tokens at most in 99 %% of cases",
-	    r->in_flight, UNITS_EXACT(SECONDS, r->gap));
+	out_line(stdout, "in flight    %s requests on average, %s between tokens at most in 99 %% of cases",
+	    UNITS_DIGITS(4, r->in_flight), UNITS_EXACT(SECONDS, r->gap));
 	if (r->preempted > 0)
-		out_line(stdout, "put back     %.3g %% of the requests, for want of KV cache", 100 * r->preempted);
+		out_line(stdout, "put back     %s %% of the requests, for want of KV cache", UNITS_DIGITS(3, 100 * r->preempted));
 	if (r->hit > 0)
-		out_line(stdout, "cached       %.3g %% of the prompts' tokens", 100 * r->hit);
+		out_line(stdout, "cached       %s %% of the prompts' tokens", UNITS_DIGITS(3, 100 * r->hit));
 	if (r->joules > 0)
-		out_line(stdout, "energy       %.3g J a generated token", r->joules);
+		out_line(stdout, "energy       %s J a generated token", UNITS_DIGITS(3, r->joules));
 	if (r->load >= 1)
 		print_tokens(s);
 	return r->load < 1;
@@ -232,7 +233,7 @@ static void
 add_open(struct table *t, const struct serve_point *at)
 {
 	/* of the rate three digits: tenths of saturation are near each other */
-	table_row(t, (const char *[]){ TEXT_OF(32, "%.3g", at->rate), KNOWN(SHARE, at->load),
+	table_row(t, (const char *[]){ UNITS_DIGITS(3, at->rate), KNOWN(SHARE, at->load),
 	    FIRST(at, at->ttft_seconds), FIRST(at, at->ttft_within), KNOWN(SECONDS, at->tpot_seconds),
 	    KNOWN(SECONDS, at->tpot_within), KNOWN(COUNT, at->in_flight), mark_of(at) });
 }

@@ -5,6 +5,7 @@
 
 #include "cli/report/report_search.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/search/search_why.h"
 #include "file/export/export.h"
 #include "out/out.h"
@@ -34,7 +35,7 @@ search_try_why(const struct search_job *job, size_t rank, char *buf, size_t size
 	search_why(&job->search.objective[0], &p, job->estimate[1], &first, job->estimate[0], terms,
 	    sizeof terms);
 	if (own > best || own < best)
-		text_put(behind, sizeof behind, "%.2g %% behind 1", 100 * fabs(own / best - 1));
+		text_put(behind, sizeof behind, "%s %% behind 1", UNITS_DIGITS(2, 100 * fabs(own / best - 1)));
 	text_put(buf, size, "%s, if it is so: %s", behind, *terms != '\0' ? terms : "no term differs");
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 
 enum { GIB = 3 }; /* 1024 to the power of it */
+enum { PLACES_MOST = 15 };
 
 /* Three significant digits, but never less than the units. */
 static int
@@ -93,14 +94,14 @@ put_count(char *buf, size_t size, double n)
 		put_scaled(buf, size, unit, n);
 }
 
+static const char *const flop_unit[] = {
+	" FLOP", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP", " EFLOP", " ZFLOP", NULL
+};
+
 static void
 put_flop(char *buf, size_t size, double n)
 {
-	static const char *const unit[] = {
-		" FLOP", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP", " EFLOP", " ZFLOP", NULL
-	};
-
-	put_scaled(buf, size, unit, n);
+	put_scaled(buf, size, flop_unit, n);
 }
 
 const char *
@@ -167,30 +168,6 @@ exact_bytes(char *buf, size_t size, double bytes)
 	text_put(buf, size, "%.2f %s", v, unit[i]);
 }
 
-static void
-exact_params(char *buf, size_t size, double n)
-{
-	if (fabs(n) >= 999.5e6)
-		text_put(buf, size, "%.4g billion", n / 1e9);
-	else if (fabs(n) >= 999.5e3)
-		text_put(buf, size, "%.4g million", n / 1e6);
-	else
-		text_put(buf, size, "%.0f", n);
-}
-
-static void
-exact_seconds(char *buf, size_t size, double seconds)
-{
-	const double v = fabs(seconds);
-
-	if (v >= 0.9995 || !(v > 0))
-		text_put(buf, size, "%.*f s", v >= 99.95 ? 1 : v >= 9.995 ? 2 : 3, seconds);
-	else if (v >= 0.9995e-3)
-		text_put(buf, size, "%.3g ms", seconds * 1e3);
-	else
-		text_put(buf, size, "%.3g us", seconds * 1e6);
-}
-
 /* "8,030,261,248" */
 static void
 exact_count(char *buf, size_t size, double n)
@@ -205,6 +182,52 @@ exact_count(char *buf, size_t size, double n)
 }
 
 const char *
+units_digits(char *buf, size_t size, int digits, double v)
+{
+	if (fabs(v) >= pow(10, digits) - .5)
+		exact_count(buf, size, v);
+	else if (fabs(v) < 1e-4 && fabs(v) > 0)
+		text_put(buf, size, "%.*f", fabs(v) < 1e-12 ? PLACES_MOST : digits - 1 - (int)floor(log10(fabs(v))), v);
+	else
+		text_put(buf, size, "%.*g", digits, v);
+	return buf;
+}
+
+static void
+exact_params(char *buf, size_t size, double n)
+{
+	if (fabs(n) >= 999.5e6)
+		text_put(buf, size, "%s billion", UNITS_DIGITS(4, n / 1e9));
+	else if (fabs(n) >= 999.5e3)
+		text_put(buf, size, "%s million", UNITS_DIGITS(4, n / 1e6));
+	else
+		text_put(buf, size, "%.0f", n);
+}
+
+static void
+exact_flop(char *buf, size_t size, double n)
+{
+	int i = 0;
+
+	for (; flop_unit[i + 1] != NULL && fabs(n) >= 999.9995; i++)
+		n /= 1000;
+	text_put(buf, size, "%s%s", UNITS_DIGITS(6, n), flop_unit[i]);
+}
+
+static void
+exact_seconds(char *buf, size_t size, double seconds)
+{
+	const double v = fabs(seconds);
+
+	if (v >= 0.9995 || !(v > 0))
+		text_put(buf, size, "%.*f s", v >= 99.95 ? 1 : v >= 9.995 ? 2 : 3, seconds);
+	else if (v >= 0.9995e-3)
+		text_put(buf, size, "%.3g ms", seconds * 1e3);
+	else
+		text_put(buf, size, "%s us", UNITS_DIGITS(3, seconds * 1e6));
+}
+
+const char *
 units_exact(char *buf, size_t size, enum measure m, double v)
 {
 	switch (m) {
@@ -216,7 +239,7 @@ units_exact(char *buf, size_t size, enum measure m, double v)
 		if (fabs(v) >= 1e4)
 			exact_count(buf, size, v);
 		else
-			text_put(buf, size, "%.5g", v);
+			units_digits(buf, size, 5, v);
 		break;
 	case MEASURE_PARAMS:
 		exact_params(buf, size, v);
@@ -229,7 +252,7 @@ units_exact(char *buf, size_t size, enum measure m, double v)
 		exact_seconds(buf, size, v);
 		break;
 	case MEASURE_FLOP:
-		text_put(buf, size, "%.6g FLOP", v);
+		exact_flop(buf, size, v);
 		break;
 	case MEASURE_ANSWER:
 	case MEASURE_NUMBER:

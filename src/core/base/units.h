@@ -37,6 +37,11 @@ const char *units_exact(char *buf, size_t size, enum measure m, double v);
 #define UNITS_SHORT(m, v) units_short((char[UNITS_SIZE]){ 0 }, UNITS_SIZE, MEASURE_##m, v)
 #define UNITS_EXACT(m, v) units_exact((char[UNITS_SIZE]){ 0 }, UNITS_SIZE, MEASURE_##m, v)
 
+/* A number without a unit of that many digits, as %g has them, but never with an exponent: 13,336, 0.0000120.
+ * Returns buf. */
+const char *units_digits(char *buf, size_t size, int digits, double v);
+#define UNITS_DIGITS(digits, v) units_digits((char[UNITS_SIZE]){ 0 }, UNITS_SIZE, digits, v)
+
 /* A change with its sign, by either of the two: "+1.40 GiB", "-2.8 points". */
 const char *units_change(char *buf, size_t size,
     const char *(*style)(char *, size_t, enum measure, double), enum measure m, double change);

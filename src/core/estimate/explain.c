@@ -102,7 +102,12 @@ explain_reasons(const struct explain *q, struct reason reason[REASONS_MAX])
 {
 	const struct made_of *const first = result_table[q->id].made, *made;
 	int count = 0;
+	double value;
 
+	/* what nobody asked for has none, though terms that it shares with others are there */
+	if (result_table[q->id].rule == RULE_ASKED && result_value(q->id, q->e, q->stage >= 0 ? q->stage : q->e->peak_stage,
+	    &value) && !(value > 0))
+		return 0;
 	for (made = first; made->quantity != QUANTITY_COUNT; made++)
 		count += add_reason(q, made->quantity,
 		    q->row >= 0 ? PART_ROW + (int32_t)q->row : made->part, &reason[count]);
