@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # mutants.sh [COUNT [SEED] | FILE:LINE...] - change one operator of core at a time and say which changes no test of
 # `make quick` sees, of core or that includes a header of the file's room. FILE is below src/core; a line alone: each
 # operator on it. Works on a copy of the tree, in which core is a shared library: a mutant is compiled and linked
@@ -58,9 +58,7 @@ tests_of() {
 	fi | sort -u
 }
 
-compile() {
-	make CFLAGS="-g -O1 -w -fPIC -fno-semantic-interposition $how" "$@" >log 2>&1
-}
+flags='-g -O1 -w -fPIC -fno-semantic-interposition'
 
 # Core as a library of that name, of all objects.
 library() {
@@ -70,16 +68,17 @@ library() {
 build() {
 	how=$1
 	rm -f src/core/*/*.o
-	compile $(ls src/core/*/*.c | sed 's/c$/o/') && library "$2" || { cat log; exit 2; }
+	for f in src/core/*/*.c; do echo "${f%.c}.o"; done | xargs make CFLAGS="$flags $how" >log 2>&1 && library "$2" ||
+	    { cat log; exit 2; }
 }
 
-# TEST SECONDS: its status within as many of the processor, which the file cpu tells then.
+# TEST SECONDS: its status within as many of the processor.
 run() {
 	(
 		ulimit -t "$2"
 		TOP=$top BLD=$work PROG=$work/shardplan timeout 900 "$1" >log 2>&1
 		status=$?
-		times | awk 'NR == 2 { split($1, t, /[ms]/); printf "%.2f\n", 60 * t[1] + t[2] }' >cpu
+		times >cpu
 		exit $status
 	)
 }
@@ -100,13 +99,14 @@ deep=$(echo "$work" | tr -cd / | wc -c)
 cp lined.so libcore.so
 touch times
 # A test that fails anyway kills everything.
-for t in $(for f in $(cut -d' ' -f1 list | sort -u); do tests_of "$f"; done | sort -u); do
-	make "$t" >log 2>&1
+tests=$(for f in $(cut -d' ' -f1 list | sort -u); do tests_of "$f"; done | sort -u)
+make $tests >log 2>&1 || { cat log; exit 2; }
+for t in $tests; do
 	[ "ran/$t" -nt "$t.c" ] && continue
 	sed -i "\\| $t\$|d" times
 	rm -rf "ran/$t" && mkdir -p "ran/$t"
 	if GCOV_PREFIX=$work/ran/$t GCOV_PREFIX_STRIP=$deep run "$t" 600; then
-		echo "$(cat cpu) $t" >>times
+		awk -v t="$t" 'NR == 2 { split($1, of, /[ms]/); printf "%.2f %s\n", 60 * of[1] + of[2], t }' cpu >>"$work/times"
 	else
 		echo "$t fails without a mutant: left out" >&2
 	fi
@@ -138,7 +138,7 @@ while read -r file line column operator other; do
 		FNR == line { $0 = substr($0, 1, column) new substr($0, column + 1 + length(old)) }
 		{ print }' saved >"$file"
 	cp -p "${file%.c}.o" object
-	if ! compile "${file%.c}.o" || ! library libcore.so; then
+	if ! make CFLAGS="$flags" "${file%.c}.o" >log 2>&1 || ! library libcore.so; then
 		verdict="not compiled"
 	else
 		running "$file" "$line" >asked
