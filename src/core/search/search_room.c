@@ -293,11 +293,13 @@ room_all_full(const struct bounds *b, const struct search_space *s, uint64_t ind
 			room_put(s, b->vpp, room->placed[i], p);
 		}
 		room->full[i] = room->placed[i] < 0 || pp_is_full(b, s, p, room, limit, false);
-		all &= room->full[i];
-		room->optimizer[i] = room->full[i] || (seconds[0] < seconds[1] && seconds[1] < INFINITY &&
-		    pp_is_full(b, s, p, room, limit, true)) ? seconds[1] : smaller(seconds[0], seconds[1]);
-		if (!room->full[i])
-			room->optimizer_least = smaller(room->optimizer_least, room->optimizer[i]);
+		room->optimizer[i] = INFINITY;
+		if (room->full[i])
+			continue;
+		all = false;
+		room->optimizer[i] = seconds[0] < seconds[1] && seconds[1] < INFINITY &&
+		    pp_is_full(b, s, p, room, limit, true) ? seconds[1] : smaller(seconds[0], seconds[1]);
+		room->optimizer_least = smaller(room->optimizer_least, room->optimizer[i]);
 	}
 	p->parallel = own;
 	return all;
