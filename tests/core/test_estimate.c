@@ -84,6 +84,32 @@ too_large(void **state)
 	assert_false(estimate->fits);
 }
 
+/* Of GPUs whose memory nobody told nothing is said to fit or not to, whatever the plan does. */
+static void
+unknown_memory(void **state)
+{
+	static const char *const plans[] = { "parallel.pp=4", "finetune.method=lora",
+		"mode=serve parallel.layout=vllm parallel.pp=1",
+		"parallel.layout=torchtitan parallel.pp=1 parallel.tp=1 rl.algorithm=grpo rl.prompts=128 "
+		"rl.responses=8 rl.response_tokens=1500" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		struct plan p;
+
+		plan_builtin(&p);
+		settings_put_all(&p, plans[i]);
+		settings_put(&p, "cluster.memory_gib", "0");
+		estimate_run(estimate, &p, NULL, NULL);
+		assert_true(estimate->legal);
+		assert_false(estimate_has_fit(estimate));
+		for (size_t k = 0; k < estimate->diags.count; k++)
+			assert_null(strstr(estimate->diags.item[k].message, " of 0.0 GiB"));
+		assert_false(diag_has(&estimate->diags, "does_not_fit") || diag_has(&estimate->diags, "tight") ||
+		    diag_has(&estimate->diags, "engine_does_not_start"));
+	}
+}
+
 /* What a run may take lies round the estimate: only where even the low end is too much does
  * a plan not fit, and between the ends it is tight. */
 static void
@@ -504,7 +530,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large), cmocka_unit_test(tight),
+		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large), cmocka_unit_test(unknown_memory), cmocka_unit_test(tight),
 		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
 		cmocka_unit_test(unknown), cmocka_unit_test(capacity), cmocka_unit_test(concurrency),
 		cmocka_unit_test(latent_heads), cmocka_unit_test(dropped_tokens), cmocka_unit_test(owes_nothing),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 #include <math.h>
@@ -446,6 +447,36 @@ test_mismatches(void **state)
 	}
 }
 
+/* What a link is expected to show: inside a node what NVLink gives, between nodes no more than a GPU's NIC,
+ * whatever the GPUs of a node, and nearly that of a large message. */
+static void
+test_link_rates(void **state)
+{
+	static const char *const gpus[] = { "1", "2", "4", "8" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
+		static struct estimate e;
+		struct plan p;
+		double bus, experts;
+
+		plan_builtin(&p);
+		settings_put(&p, "cluster.nodes", "4");
+		settings_put(&p, "cluster.gpus_per_node", gpus[i]);
+		settings_put(&p, "cluster.nics_per_node", gpus[i]);
+		settings_put(&p, "cluster.nvlink_gbps", "450");
+		settings_put(&p, "cluster.nic_gbps", "400");
+		estimate_run(&e, &p, NULL, NULL);
+		bus = quantity_estimate(MEASURED_NETWORK_BUS, &p, &e);
+		experts = quantity_estimate(MEASURED_EXPERTS_BUS, &p, &e);
+		assert_true(experts > .5 * 50e9 && experts <= 50e9);
+		/* a ring crosses to the next node with all NICs of a node at once */
+		assert_true(bus > 0 && bus <= 50e9 * strtod(gpus[i], NULL));
+		if (i > 0) /* a switch that adds halves what a link carries */
+			assert_true(quantity_estimate(MEASURED_NVLINK_BUS, &p, &e) <= 2 * 450e9);
+	}
+}
+
 int
 main(void)
 {
@@ -454,7 +485,7 @@ main(void)
 		cmocka_unit_test(test_period), cmocka_unit_test(test_peaks), cmocka_unit_test(test_causes),
 		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_amounts), cmocka_unit_test(test_profile),
 		cmocka_unit_test(test_mismatches), cmocka_unit_test(test_quantities), cmocka_unit_test(test_room),
-		cmocka_unit_test(test_effects), cmocka_unit_test(test_stated_alone),
+		cmocka_unit_test(test_effects), cmocka_unit_test(test_stated_alone), cmocka_unit_test(test_link_rates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

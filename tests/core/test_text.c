@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <ctype.h>
 #include <errno.h>
 
 #include "core/base/match.h"
@@ -114,6 +115,28 @@ parts(void **state)
 	assert_false(field_same_section(FIELD_NODES, FIELD_TP));
 }
 
+/* Of any two characters: one turned into the other costs what the dearer of them does, and nothing between the
+ * cases of one letter of the alphabet; to and fro, and as much to add as to take away. */
+static void
+test_distance_of_one(void **state)
+{
+	(void)state;
+	for (char a = ' '; a < 127; a++) {
+		const size_t own = a >= '0' && a <= '9' ? 2 : 1;
+
+		assert_int_equal(text_distance((char[]){ a, '\0' }, ""), own);
+		for (char b = ' '; b < 127; b++) {
+			const size_t other = b >= '0' && b <= '9' ? 2 : 1;
+			const bool same = a == b || (isalpha((unsigned char)a) && isalpha((unsigned char)b) &&
+			    tolower((unsigned char)a) == tolower((unsigned char)b));
+
+			assert_int_equal(text_distance((char[]){ a, '\0' }, (char[]){ b, '\0' }),
+			    same ? 0 : own > other ? own : other);
+			assert_int_equal(text_distance((char[]){ 'x', a, '\0' }, (char[]){ a, '\0' }), 1);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -121,7 +144,7 @@ main(void)
 		cmocka_unit_test(counts),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(test_match), cmocka_unit_test(test_errno),
-		cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_distance), cmocka_unit_test(test_distance_of_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
