@@ -174,6 +174,41 @@ hours_of_a_step(void **state)
 	}
 }
 
+/* Where plans have more and fewer GPUs, parts of a step are told of all of them together if what ranks the plans
+ * counts what each GPU does or what all of them cost, and of one where it counts the step. */
+static void
+of_all_gpus(void **state)
+{
+	static const struct { const char *name; bool all; } of[] = { { "step.mfu", true }, { "step.mfu_full", true },
+		{ "step.hfu", true }, { "step.model_tflops_per_gpu", true }, { "step.tokens_per_second_per_gpu", true },
+		{ "gpu-hours", true }, { "cost", true }, { "run.gpu_hours", true }, { "run.cost", true }, { "run.mwh", true },
+		{ "run.joules_per_token", true }, { "run.co2_tonnes", true }, { "step.seconds", false }, { "step.tokens_per_second", false } };
+	static struct estimate a = { .timed = true, .legal = true, .world = 16,
+		.step = { .seconds = 3, .compute_seconds = 3 } }, b = { .timed = true, .legal = true, .world = 32,
+		.step = { .seconds = 2, .compute_seconds = 2 } };
+	struct plan p, q;
+
+	(void)state;
+	plan_builtin(&p);
+	q = p;
+	settings_put(&q, "cluster.nodes", "4");
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		struct search_target t;
+		char text[256], err[256] = "";
+
+		if (!target_find(&t, of[i].name, &p, err, sizeof err))
+			fail_msg("%s: %s", of[i].name, err);
+		a.step.mfu = a.step.mfu_full = a.step.hfu = .5;
+		b.step.mfu = b.step.mfu_full = b.step.hfu = .4;
+		a.step.model_tflops_per_gpu = a.step.tokens_per_second_per_gpu = a.step.tokens_per_second = 5;
+		a.run.gpu_hours = a.run.cost = a.run.mwh = a.run.joules_per_token = a.run.co2_tonnes = 5;
+		search_why(&t, &p, &a, &q, &b, text, sizeof text);
+		if ((strstr(text, "of all GPUs together 16.0 s less compute") != NULL) != of[i].all ||
+		    (strstr(text, " 1.00 s more compute") != NULL) == of[i].all)
+			fail_msg("%s: %s", of[i].name, text);
+	}
+}
+
 int
 main(void)
 {
@@ -184,6 +219,7 @@ main(void)
 		cmocka_unit_test(close_values),
 		cmocka_unit_test(targets),
 		cmocka_unit_test(hours_of_a_step),
+		cmocka_unit_test(of_all_gpus),
 	};
 	int failed;
 

@@ -151,11 +151,12 @@ search_binds(const struct plan *p, const struct estimate *e)
 	return names[most];
 }
 
-/* It counts what each GPU does, so fewer GPUs may win by it with a longer step. */
+/* It counts what each GPU does, or what all of them take, so fewer GPUs may win by it with a longer step. */
 static bool
 is_of_one_gpu(const struct search_target *t, const struct plan *p)
 {
-	static const enum result_id ids[] = { RESULT_MFU, RESULT_MFU_FULL, RESULT_HFU, RESULT_TFLOPS };
+	static const enum result_id ids[] = { RESULT_MFU, RESULT_MFU_FULL, RESULT_HFU, RESULT_TFLOPS, RESULT_GPU_HOURS,
+		RESULT_COST, RESULT_MWH, RESULT_JOULES, RESULT_CO2 };
 
 	if (t == NULL || t->kind == TARGET_FIELD)
 		return false;
