@@ -170,7 +170,8 @@ put_settings(struct plan *p, const char *words)
 		const char *key, *path;
 	} same[] = {
 		{ "zero", "parallel.zero_stage" }, { "tp", "parallel.tp" }, { "ep", "parallel.ep" },
-		{ "dropout", "finetune.dropout" }, { "target", "finetune.target" },
+		{ "dropout", "finetune.dropout" }, { "target", "finetune.target" }, { "release", "parallel.release" },
+		{ "bucket", "training.bucket_size" }, /* "auto" is h*h (transformers integrations/deepspeed.py) */
 	};
 	char value[VALUE_SIZE];
 

@@ -750,6 +750,52 @@ steps_by_foreach(void **state)
 	}
 }
 
+/* DeepSpeed's step has gradients of a sub-group flattened and in fp32, and the Trainer's AdamW of 2024 one copy more; of
+ * 1e9 parameters of a rank at once under ZeRO-3, of all else (stage3.py, _prepare_fp32_grad_for_sub_group). What
+ * activations leave is too small for them, but that of whole logits. */
+static void
+steps_by_groups(void **state)
+{
+	static const char run[] = "layout=deepspeed nodes=1 gpus_per_node=4 tp=1 pp=1 finetune.method=full kernels=liger "
+	    "recompute=full micro_batch_size=1 global_batch_size=8 bucket_size=1 sequence_length=";
+	static const double workspaces = 2 * 32 * 1048576.0;
+	static const struct {
+		const char *settings;
+		double bytes, most; /* a parameter, of so many of them at most */
+	} rows[] = {
+		{ "64 zero_stage=3 cross_entropy=liger", 2 + 4, 1e9 },
+		{ "64 zero_stage=3 cross_entropy=liger release=202504", 4 + 4 * 1.05, 1e9 },
+		{ "64 zero_stage=2 cross_entropy=liger release=202504", 4 + 4 * 1.05, 1e12 },
+		{ "64 zero_stage=3 cross_entropy=liger offload=optimizer", 0, 1e12 },
+	};
+	double blocks[2];
+	char settings[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct memory *m;
+		double n, copied;
+
+		text_put(settings, sizeof settings, "%s%s", run, rows[i].settings);
+		m = memory_of(settings);
+		n = fmin(e.params.total / 4, rows[i].most);
+		copied = m->buffers + m->activations + m->logits - workspaces;
+		if (rows[i].bytes > 0)
+			near(copied, rows[i].bytes * n, 0.01);
+		else
+			assert_true(copied < 6e9);
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct memory *m;
+
+		text_put(settings, sizeof settings, "%s8192 zero_stage=3 cross_entropy=%s", run, i == 0 ? "liger" : "hf");
+		m = memory_of(settings);
+		blocks[i] = m->reserved - 1.07 * m->allocated;
+	}
+	assert_true(blocks[0] > 1e9);
+	near(blocks[1], 2 * 8192.0 * (3 * 14336 + 4 * 4096), 0.01); /* of layers, too small for logits */
+}
+
 /* Autocast keeps 16-bit copies of fp32 weights where each GPU holds them whole: on one GPU, and on several that share
  * nothing out (DDP); FSDP casts what it gathers. */
 static void
@@ -948,7 +994,7 @@ main(void)
 		cmocka_unit_test(long_rows), cmocka_unit_test(gathered_by_the_root),
 		cmocka_unit_test(blocks_that_nothing_fits_in), cmocka_unit_test(paged_moments),
 		cmocka_unit_test(on_the_host), cmocka_unit_test(long_texts), cmocka_unit_test(fp8_attention),
-		cmocka_unit_test(steps_by_foreach), cmocka_unit_test(copies_of_whole_weights),
+		cmocka_unit_test(steps_by_foreach), cmocka_unit_test(steps_by_groups), cmocka_unit_test(copies_of_whole_weights),
 		cmocka_unit_test(copies_to_the_host),
 		cmocka_unit_test(measured), cmocka_unit_test(head_alone_has_adapters), cmocka_unit_test(steps),
 	};

@@ -465,6 +465,22 @@ finetune_add_backward(const struct rank_view *v, double *buffers)
 }
 
 /*
+ * Copies of a whole sub-group of parameters fit in no block that activations left, but in those of whole logits; the
+ * lesser of the two stays in reserve beside the other, less what both found.
+ */
+static void
+add_step_blocks(const struct rank_view *v, const struct step_bytes *step, double freed, double *pools)
+{
+	const double lesser = smaller(step->copied, freed), found = smaller(step->found, lesser);
+	const bool whole = v->p->training.cross_entropy <= CE_HF_OLD;
+
+	if (!whole && lesser > found)
+		TERM(v->ledger, *pools, QUANTITY_OVERHEAD, "blocks of layers, too small for the step", SEGMENTS,
+		    lesser - found, AS("the lesser of copies in the step and what is freed before", lesser),
+		    AS("blocks that the state's building left", found));
+}
+
+/*
  * Without accumulation gradients come as activations go, but for ZeRO-3 of DeepSpeed, which has
  * one buffer for all of them from the beginning (runtime/zero/stage3.py,
  * grad_partitions_flat_buffer); PyTorch's optimizer then makes its copies where activations were,
@@ -472,7 +488,7 @@ finetune_add_backward(const struct rank_view *v, double *buffers)
  * qwen1-readme).
  */
 void
-finetune_add_step(const struct rank_view *v, double bytes, double transients,
+finetune_add_step(const struct rank_view *v, const struct step_bytes *step, double transients,
     int64_t microbatches, struct memory *out)
 {
 	const double kept = out->activations + out->logits;
@@ -492,8 +508,10 @@ finetune_add_step(const struct rank_view *v, double bytes, double transients,
 			    "less what gradients come in place of", AUTOGRAD, -(gone - a),
 			    AS("gradients", gone), AS("those in place of activations", a));
 	}
-	if (bytes > freed)
+	if (step->found > 0)
+		add_step_blocks(v, step, freed, &out->overhead);
+	if (step->copied > freed)
 		TERM(v->ledger, out->buffers, QUANTITY_BUFFERS, "copies in the optimizer's step",
-		    FOREACH, bytes - freed, AS("bytes of what is trained", bytes),
+		    FOREACH, step->copied - freed, AS("bytes of what is trained", step->copied),
 		    AS("(activations + logits + transients)", freed));
 }

@@ -52,7 +52,16 @@ void finetune_add_segments(const struct rank_view *v, double *pools);
 /* Gradients of a layer of their modules in its backward pass; false of others. */
 bool finetune_add_backward(const struct rank_view *v, double *buffers);
 
-/* The step of the optimizer, which copies so many bytes where activations and transients were. */
-void finetune_add_step(const struct rank_view *v, double bytes, double transients,
+/*
+ * What the step of the optimizer copies. DeepSpeed's copies are longer than tensors of layers, so that the allocator has
+ * blocks of their own for them: `found` are bytes of such blocks that building the state has left, and activations
+ * found free.
+ */
+struct step_bytes {
+	double copied, found;
+};
+
+/* The step, which copies where activations and transients were, or beside blocks that are too small for it. */
+void finetune_add_step(const struct rank_view *v, const struct step_bytes *step, double transients,
     int64_t microbatches, struct memory *out);
 #endif

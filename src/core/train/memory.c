@@ -244,10 +244,13 @@ with_flight(const struct memory_setup *s, const struct holding *h, const struct 
 	activation_add(&s->act, at_loss ? &f->loss_held : &f->held, v->ledger, &out.activations);
 	activation_add_moving(&s->act, v->layers->longest, v->ledger, &out.activations);
 	out.in_flight = at_loss ? f->loss_microbatches : f->microbatches;
-	if (modules_eager(s->p))
-		finetune_add_step(v, state_step_bytes(s, h, v), standing->transients, s->microbatches, &out);
-	else
+	if (modules_eager(s->p)) {
+		const struct step_bytes step = state_step_bytes(s, h, v);
+
+		finetune_add_step(v, &step, standing->transients, s->microbatches, &out);
+	} else {
 		state_add_step(h, &s->recipe, blocks_of_step(v, &s->recipe), standing->transients, &out);
+	}
 	bias_add(v, &out);
 	out.allocated = out.parameters + out.gradients + out.optimizer + out.activations +
 	    out.logits + out.buffers;

@@ -131,13 +131,34 @@ state_add_step(const struct holding *h, const struct recipe *r, double blocks, d
 static bool
 steps_by_foreach(const struct plan *p)
 {
-	if (framework_of(p)->gradients_in_precision)
-		return false; /* DeepSpeed's */
+	if (framework_of(p)->gradients_in_precision && (plan_has_rl(p) || !modules_autocast(p)))
+		return false; /* DeepSpeed's, which its trainers of rollouts and loops of one's own take */
 	return modules_autocast(p) ? !framework_before(p, 202308) && framework_before(p, 202508) :
 	    !framework_before(p, 202303);
 }
 
-double
+/*
+ * DeepSpeed steps over sub-groups, of 1e9 parameters on a rank under ZeRO-3 (deepspeed/runtime/zero/config.py,
+ * sub_group_size), all of them else. It flattens the gradients of one and makes an fp32 copy of that, which
+ * stays while the optimizer steps (stage3.py, _prepare_fp32_grad_for_sub_group; stage_1_and_2.py, step): the
+ * Trainer's own where the settings of DeepSpeed name none (transformers integrations/deepspeed.py,
+ * deepspeed_optim_sched). What fp32 masters were made through at the start is one block of an fp32 sub-group,
+ * which activations find free (_create_fp32_partitions, initialize_optimizer_states).
+ */
+#define SUB_GROUP 1e9
+
+static struct step_bytes
+step_of_groups(const struct plan *p, const struct recipe *r, double all)
+{
+	const double n = framework_zero(p) >= 3 ? smaller(all, SUB_GROUP) : all;
+	const double foreach = steps_by_foreach(p) ? 4 * FOREACH_COPIES : 0;
+
+	if (r->step_copy <= 0)
+		return (struct step_bytes){ 0, 0 };
+	return (struct step_bytes){ n * (r->step_copy + larger(r->gradient, foreach)), n * 4 };
+}
+
+struct step_bytes
 state_step_bytes(const struct memory_setup *s, const struct holding *h, const struct rank_view *v)
 {
 	const struct recipe *r = adapters_only(s->p) ? &s->adapters : &s->recipe;
@@ -149,10 +170,12 @@ state_step_bytes(const struct memory_setup *s, const struct holding *h, const st
 	const double all = h->params.dense / over.dense + h->params.expert / over.expert;
 
 	if (adapters_only(s->p))
-		return r->step_copy * (v->trained.dense / over.dense + v->trained.expert / over.expert) +
-		    s->saved.step_copy * v->trained.saved / over.dense;
+		return (struct step_bytes){ r->step_copy * (v->trained.dense / over.dense +
+		    v->trained.expert / over.expert) + s->saved.step_copy * v->trained.saved / over.dense, 0 };
+	if (framework_of(s->p)->gradients_in_precision)
+		return step_of_groups(s->p, r, all);
 	if (steps_by_foreach(s->p))
-		return r->step_copy * FOREACH_COPIES * all;
-	return r->step_copy * smaller(
-	    2 * larger(table / over.dense, experts / params_expert_ranks(s->p) / over.expert), all);
+		return (struct step_bytes){ r->step_copy * FOREACH_COPIES * all, 0 };
+	return (struct step_bytes){ r->step_copy * smaller(
+	    2 * larger(table / over.dense, experts / params_expert_ranks(s->p) / over.expert), all), 0 };
 }

@@ -4,6 +4,7 @@
  */
 #ifndef CORE_MEMORY_STATE_H
 #define CORE_MEMORY_STATE_H
+#include "core/train/finetune.h"
 #include "core/train/memory.h"
 #include "core/train/memory_buffers.h"
 
@@ -26,11 +27,11 @@ void state_add_step(const struct holding *h, const struct recipe *r, double bloc
     double transients, struct memory *out);
 
 /*
- * Bytes that PyTorch's optimizer copies of what is trained, on one rank: by foreach of all of it. The
+ * Bytes that the optimizer copies of what is trained, on one rank: PyTorch's by foreach of all of it. Its
  * fused step copies nothing; one weight after the other was measured to hold two copies of the
  * largest, embedding or stacked experts, of a model that is trained whole
  * (tests/data/h100_eager.tsv; as the denominator of torch/optim/adam.py, _single_tensor_adam).
  */
-double state_step_bytes(const struct memory_setup *s, const struct holding *h,
+struct step_bytes state_step_bytes(const struct memory_setup *s, const struct holding *h,
     const struct rank_view *v);
 #endif
