@@ -115,7 +115,7 @@ start 80 24 tmux-256color "'$PROG' --language=zh"
 expect '^方向键 移动  \+/- 更改  \? 帮助  q 退出  '
 expect '1-18 / [0-9]+ ─┐'
 keys Tab
-expect '地图：按关系  rank 0：节点 0，GPU 0 '
+expect '地图：按 关系  rank 0：节点 0，GPU 0 '
 expect 'pp 4 网络'
 expect '\[显存\] 流量 步时间'
 keys Tab

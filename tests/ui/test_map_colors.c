@@ -771,6 +771,8 @@ test_relation_legend(void **unused)
 	put_int(&plan, FIELD_EP, 8);
 	place_plan();
 	assert_true(draws(&v, 140, 40, "D  dp 8 network  E  ep 8 network"));
+	/* On a narrow map each is named, whatever else has no room. */
+	assert_true(draws(&v, 40, 10, "T  tp 2  P  pp 4  D  dp 8  E  ep 8"));
 	assert_true(draws(&v, 100, 40, "[ 9DE]"));
 	/* A node with room for one letter has that of the smaller group, as the larger one is all around it;
 	 * those that the cursor does not talk to are there; where room is short, what is crossed is left out. */

@@ -457,6 +457,25 @@ test_kinds(void **test)
 	assert_true(shows(s, "map by dp+tp+pp"));
 }
 
+/* Where letters are typed no line promises what a letter does elsewhere, and Enter on nothing says so. */
+static void
+test_typed_list(void **test)
+{
+	struct session *s = session_new(test, 100, 40);
+
+	s->state.form.field = FIELD_PRESET;
+	type(s, "\r");
+	assert_true(shows(s, "models") && hides(s, "(f: "));
+	type(s, "\t");
+	assert_true(shows(s, "Tab means nothing here; Esc closes the list"));
+	type(s, "zzz");
+	assert_true(shows(s, "nothing with that text"));
+	type(s, "\r");
+	assert_true(shows(s, "nothing here has that text; Esc leaves the list"));
+	key(s, INPUT_ESCAPE);
+	assert_int_equal(s->state.list.kind, LIST_NONE);
+}
+
 /* What paints all GPUs alike is not what one sees first. */
 static void
 test_first_color(void **test)
@@ -591,7 +610,7 @@ main(void)
 		SESSION_TEST(test_toggle), SESSION_TEST(test_model), SESSION_TEST(test_gpu),
 		SESSION_TEST(test_pages), SESSION_TEST(test_save),
 		SESSION_TEST(test_open), SESSION_TEST(test_listed_names), SESSION_TEST(test_quit),
-		SESSION_TEST(test_map), SESSION_TEST(test_kinds), SESSION_TEST(test_first_color), SESSION_TEST(test_why),
+		SESSION_TEST(test_map), SESSION_TEST(test_kinds), SESSION_TEST(test_first_color), SESSION_TEST(test_typed_list), SESSION_TEST(test_why),
 		SESSION_TEST(test_all_fields), SESSION_TEST(test_long_rows), cmocka_unit_test(test_line),
 	};
 

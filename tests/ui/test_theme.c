@@ -435,6 +435,9 @@ test_parts(void **unused)
 			for (uint8_t a = ROLE_PARAMETERS; a <= ROLE_OVERHEAD; a++)
 				for (uint8_t b = ROLE_PARAMETERS; b < a; b++) {
 					assert_int_not_equal(fg[a], fg[b]);
+					/* Two of one hue are taken for one; no bar has both of the one pair that is. */
+					if (d == THEME_16 && (a != ROLE_KV_CACHE || b != ROLE_OPTIMIZER))
+						assert_int_not_equal(fg[a] & 7, fg[b] & 7);
 					if (d == THEME_256)
 						at_least(distance(fg[a], fg[b]), floor[p], "distance", a, b, p);
 				}

@@ -90,8 +90,9 @@ draw_help(const struct state *s, struct canvas *c, struct rect r)
 static void
 draw_message(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct diag *d = edit_current_diag(s);
 	const bool panes = s->list.kind == LIST_NONE, form = panes && s->focus == PANE_FORM;
+	/* Where letters are typed no key of it would do what it says. */
+	const struct diag *d = panes || !list_types(s) ? edit_current_diag(s) : NULL;
 	char text[512] = "";
 	bool looks;
 

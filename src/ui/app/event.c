@@ -243,7 +243,8 @@ app_key(struct state *s, int32_t key)
 	else if (key == INPUT_ESCAPE)
 		s->message[0] = '\0';
 	else if (input_name(key, name, sizeof name) > 0)
-		state_say(s, ROLE_DIM, "%s means nothing here; ? lists the keys", name);
+		state_say(s, ROLE_DIM, s->list.kind != LIST_NONE && list_types(s) ?
+		    "%s means nothing here; Esc closes the list" : "%s means nothing here; ? lists the keys", name);
 	return 0;
 }
 

@@ -206,9 +206,15 @@ list_target(const struct state *s)
 unsigned
 list_accept(struct state *s)
 {
+	const int target = type_of(s)->accept != NULL ? list_target(s) : -1;
+	unsigned flags;
+
 	if (s->list.kind == LIST_NONE)
 		state_say(s, ROLE_DIM, "no list is open");
-	return type_of(s)->accept != NULL ? type_of(s)->accept(s, list_target(s)) : 0;
+	flags = type_of(s)->accept != NULL ? type_of(s)->accept(s, target) : 0;
+	if (target < 0 && flags == 0 && s->message[0] == '\0' && s->list.filter[0] != '\0')
+		state_say(s, ROLE_DIM, "nothing here has that text; Esc leaves the list");
+	return flags;
 }
 
 unsigned

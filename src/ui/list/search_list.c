@@ -204,17 +204,25 @@ search_view_look(struct state *s)
 
 /* ---- entries ----------------------------------------------------------------------- */
 
+enum { TITLE_EDGE = 6 }; /* columns of the frame on both sides of a title */
+
 static void
 search_view_title(const struct state *s, char *buf, size_t size)
 {
 	const struct search_view *l = s->search;
-	char name[SEARCH_NAME];
+	char name[SEARCH_NAME], keys[80];
 
 	search_words(s, buf, size);
 	if (l->sort.by != SEARCH_VIEW_RANK)
 		text_add(buf, size, "; by %s", search_column_name(l, l->sort, name));
-	else if (l->news.kept > 1 && s->list.filter[0] == '\0' && !s->in_lines)
-		text_add(buf, size, " (Left and Right sort%s)", l->found[0].tried ? ", t marks what is worth a try" : "");
+	else if (l->news.kept > 1 && s->list.filter[0] == '\0' && !s->in_lines) {
+		text_put(keys, sizeof keys, " (Left and Right sort%s)", l->found[0].tried ?
+		    ", t marks what is worth a try" : "");
+		if (l->found[0].tried && canvas_width(NULL, buf) + canvas_width(NULL, keys) + TITLE_EDGE > s->columns)
+			text_put(keys, sizeof keys, " (t: worth a try)");
+		if (canvas_width(NULL, buf) + canvas_width(NULL, keys) + TITLE_EDGE <= s->columns)
+			text_add(buf, size, "%s", keys);
+	}
 }
 
 /* Why there is nothing to list. */

@@ -415,7 +415,8 @@ draw_legends(struct map_drawing *d, struct rect r)
 	struct map_paint *first = &d->paint[0];
 	int spare = r.h - n, total = 0;
 
-	first->terse = first->color.by == MAP_BY_RELATION && !has_room(d, first, r);
+	while (first->color.by == MAP_BY_RELATION && first->words < RELATION_SIZE && !has_room(d, first, r))
+		first->words++;
 	/* Side by side, where ranks took the lines. */
 	for (int i = 0; i < n && r.h < n && r.h > 0; i++)
 		draw_legend(d, (struct rect){ r.x + r.w * i / n, r.y, r.w / n, 1 }, i);

@@ -337,7 +337,8 @@ map_paint_init(struct map_paint *m, struct map_color color, int space, int space
 	m->plan = p;
 	m->estimate = e;
 	m->values = 0;
-	m->least = m->terse = false;
+	m->least = false;
+	m->words = RELATION_WHOLE;
 	find_stages(m);
 	steps = stage_steps(m, beside);
 	if (color.by == MAP_BY_GROUPS)
@@ -557,7 +558,7 @@ relation_entry(const struct map_paint *m, int64_t at, struct hue *hue, char *buf
 		return false;
 	*hue = (struct hue){ .value = i, .color = i % m->colors,
 		.letter = map_relation_letter(&m->relation, i) };
-	map_relation_text(&m->relation, i, m->terse, m->plan, m->estimate, buf, size);
+	map_relation_text(&m->relation, i, m->words, m->plan, m->estimate, buf, size);
 	return true;
 }
 

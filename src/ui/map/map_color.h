@@ -91,7 +91,7 @@ struct map_paint {
 	struct map_relation relation; /* RELATION */
 	int64_t unit;   /* RELATION: ranks that are painted together, */
 	bool least;     /* by the smallest of their groups, as not all of them are seen; */
-	bool terse;     /* the legend has little room */
+	enum relation_words words; /* for what the legend has room */
 	int64_t stride, stages; /* of the pipeline axis */
 	/* By stage; filled in as far as there are stages. */
 	int16_t value[STAGE_CHUNKS_MAX];

@@ -156,7 +156,7 @@ bytes_of(const struct traffic *t, const char *name)
 }
 
 void
-map_relation_text(const struct map_relation *r, int i, bool terse, const struct plan *p,
+map_relation_text(const struct map_relation *r, int i, enum relation_words words, const struct plan *p,
     const struct estimate *e, char *buf, size_t size)
 {
 	const struct layout *l = &e->layout;
@@ -165,8 +165,8 @@ map_relation_text(const struct map_relation *r, int i, bool terse, const struct 
 	const double bytes = e->timed ? bytes_of(&e->traffic, dimensions[r->dimension[i]].name) : 0;
 
 	text_put(buf, size, "%s %lld", l->kind[kind].name, (long long)layout_group_size(l, kind));
-	if (!terse)
+	if (words == RELATION_WHOLE)
 		text_add(buf, size, " %s", group >= 0 ? link_name(p, l, kind, group) : "-");
-	if (bytes > 0)
+	if (bytes > 0 && words != RELATION_SIZE)
 		text_add(buf, size, " %s", UNITS_SHORT(WIRE, bytes));
 }

@@ -41,7 +41,8 @@ unsigned map_relation_of(const struct map_relation *r, const struct layout *l, i
     int64_t count);
 
 /* "tp 8 NVLink 3.0 TB": the i-th kind, its size, what it crosses and, where it is known, what a
- * GPU sends by it in a step. Terse: without what it crosses. */
-void map_relation_text(const struct map_relation *r, int i, bool terse, const struct plan *p,
+ * GPU sends by it in a step; of that as much as has room. */
+enum relation_words { RELATION_WHOLE, RELATION_BYTES, RELATION_SIZE };
+void map_relation_text(const struct map_relation *r, int i, enum relation_words words, const struct plan *p,
     const struct estimate *e, char *buf, size_t size);
 #endif
