@@ -322,6 +322,15 @@ for pool in '' 1xtp8 2xtp8; do
 done
 compare "$pools" --nodes=4
 
+# which nobody has to list: as many as the work takes, wider than a node where that has no room for the experts
+good search --json slo ttft=1s tpot=30ms rate=20 --mode=serve --model=llama-3.1-405b --gpu=b200-sxm-180gb --nodes=32 --top=1
+out_has '"serving.prefill_workers": "1[0-9]xtp8"'
+good search slo ttft=1s tpot=30ms rate=20 --mode=serve --model=kimi-k2 --gpu=gb200 --nodes=8 --top=1
+out_has ' --set=serving\.prefill_workers=[0-9]+x[td]p(8|16|32) '
+# one GPU has no room for them, and DP attention in vLLM is TP 1: no name of it stands beside that
+good search slo ttft=1s tpot=30ms rate=20 --mode=serve --model=deepseek-v3 --gpu=h200-sxm-141gb --nodes=8 --top=20
+out_lacks 'xtp[14] |DP attention'
+
 # nothing found
 run 1 search --model=llama-3.1-405b --nodes=1
 no_out

@@ -222,6 +222,10 @@ static const struct {
 	{ "mode=serve layout=vllm nodes=2 tp=1 ep=8 ffn_gpus=8", "ffn_apart_with_ep" },
 	{ "mode=serve layout=vllm nodes=2 tp=1 ffn_gpus=12", "ffn_apart_too_many" },
 	{ "mode=serve layout=vllm nodes=2 tp=4 prefill_workers=1xtp12", "prefill_heads_not_divisible" },
+	{ "mode=serve layout=vllm nodes=3 tp=8 pp=1 experts=8 experts_per_token=2 moe_ffn_hidden_size=2048", "experts_not_divisible" },
+	{ "mode=serve layout=vllm nodes=4 tp=32 attention_heads=32 experts=8 experts_per_token=2 moe_ffn_hidden_size=2048 "
+	  "checkpoint_dtype=fp8", "experts_not_divisible" },
+	{ "mode=serve layout=vllm nodes=2 tp=8 pp=1 experts=8 experts_per_token=2 moe_ffn_hidden_size=1540 prefill_workers=1xtp8", "prefill_experts_not_divisible" },
 	{ "mode=serve layout=vllm serving.redundant_experts=8", "expert_copies_do_not_fit" },
 	{ "mode=serve layout=vllm serving.images=1", "images_without_tower" },
 	{ "mode=serve layout=vllm acceptance=0.6,0.8", "acceptance_unknown" },

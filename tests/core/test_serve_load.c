@@ -590,6 +590,28 @@ test_pools(void **state)
 	assert_false(estimate().fits); /* on one GPU it has no room */
 }
 
+/* A prefill worker has its experts on its own GPUs (vLLM docs/features/disagg_prefill.md: an engine of its own), however
+ * many GPUs decode. */
+static void
+test_pool_holds_experts(void **state)
+{
+	double few, many;
+
+	(void)state;
+	load("qwen3-235b-a22b");
+	set("gpu", "h200-sxm-141gb");
+	set("engine", "vllm");
+	set("nodes", "2");
+	set("tp", "8");
+	set("prefill_workers", "1xtp8");
+	few = estimate().prefill_gpu_bytes;
+	set("nodes", "8");
+	many = estimate().prefill_gpu_bytes;
+	assert_true(estimate().fits && near(few, many, 1e-3));
+	set("prefill_workers", "8xtp1"); /* 235 billion parameters in 16 bits */
+	assert_true(estimate().prefill_gpu_bytes > 430 * GIB && !estimate().fits);
+}
+
 /* Measured over estimated: both times and what follows from them. */
 static void
 test_scales(void **state)
@@ -700,6 +722,7 @@ main(void)
 		cmocka_unit_test(test_drafts),
 		cmocka_unit_test(test_prefix),
 		cmocka_unit_test(test_pools),
+		cmocka_unit_test(test_pool_holds_experts),
 		cmocka_unit_test(test_scales), cmocka_unit_test(test_two_batches), cmocka_unit_test(test_copied_experts), cmocka_unit_test(test_images), cmocka_unit_test(test_adapters), cmocka_unit_test(test_draft_kinds), cmocka_unit_test(test_wide_experts),
 		cmocka_unit_test(test_whole_dense_layers),
 		cmocka_unit_test(test_waiting),

@@ -65,6 +65,7 @@ struct engine {
 	/* ranks */
 	bool experts_over_all;     /* EP has no size: experts spread over all ranks of TP and DP, or
 	                            * TP and DP split each (vLLM vllm/config/parallel.py) */
+	bool blocks_are_whole;     /* a rank's part of an expert is whole blocks of FP8 weights that share a scale */
 	bool dp_is_whole;          /* a rank of DP attention has all but its experts whole */
 
 	/* requests that it refuses */

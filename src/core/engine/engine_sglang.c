@@ -56,6 +56,7 @@ sglang_host(const struct serve_setup *s)
 const struct engine engine_sglang = {
 	.block = 1, /* srt/server_args.py, page_size */
 	.setup = sglang_setup,
+	.blocks_are_whole = true, /* srt/layers/quantization/fp8.py, Fp8MoEMethod.create_weights */
 	.passes_are_blocks = true,
 	.drafts_on_one_stage = true,
 	.halves = "SGLang python/sglang/srt/batch_overlap/two_batch_overlap.py",

@@ -119,6 +119,7 @@ const struct engine engine_vllm = {
 	.default_version = true,
 	.setup = vllm_setup,
 	.experts_over_all = true,
+	.blocks_are_whole = true, /* vllm/model_executor/layers/quantization/fp8.py, Fp8MoEMethod.create_weights */
 	.dp_is_whole = true,
 	.apart = "vllm-project/afd-plugin",
 	.halves = "vLLM vllm/v1/worker/gpu_ubatch_wrapper.py",

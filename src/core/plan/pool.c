@@ -65,6 +65,11 @@ pool_plan(const struct plan *p, const struct pool *pool)
 	q.parallel.ep = experts ? pool->size : 1;
 	q.serving.dp_attention = pool->dp;
 	q.serving.ffn_gpus = 0;
+	/* as many of them as whole nodes have room for: experts are spread over the ranks of one, whoever decodes */
+	q.cluster.nodes = pool->size;
+	q.cluster.node_gpus[0] = '\0';
+	q.serving.replicas = q.cluster.gpus_per_node;
+	q.serving.prefill_workers[0] = '\0';
 	return q;
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/show.h"
 #include "core/engine/engine.h"
 #include "core/framework/stage_layout.h"
+#include "core/model/params.h"
 #include "core/plan/acceptance.h"
 #include "core/plan/batch.h"
 #include "core/plan/format.h"
@@ -263,6 +264,46 @@ BREAKS(rule_prefill_heads_do_not_divide)
 	return pool_parse(&pool, f->plan->serving.prefill_workers) && !pool.dp && pool.size >= 1 &&
 	    heads % pool.size != 0 && BROKEN("%lld heads are not divisible by TP %lld of the prefill workers",
 	    N(heads), N(pool.size));
+}
+
+enum { FP8_BLOCK = 128 }; /* weights a side that share a scale where a model is published so (DeepSeek-AI 2024,
+                              * arXiv 2412.19437, section 3.3.2) */
+
+/* How many ranks split an expert, and what the part of each is to be a multiple of. MXFP4's are padded (vLLM
+ * vllm/model_executor/layers/quantization/mxfp4.py). */
+static bool
+expert_parts_left(const struct plan *p, int64_t *ranks, int64_t *unit)
+{
+	const bool blocks = engine_of(p)->blocks_are_whole && p->serving.weight_dtype == WEIGHT_FP8 &&
+	    p->model.checkpoint_dtype == WEIGHT_FP8;
+
+	*ranks = (int64_t)(params_expert_ranks(p) / at_least_one(p->parallel.ep));
+	*unit = blocks ? FP8_BLOCK : 1;
+	return plan_has_experts(p) && p->serving.ffn_gpus == 0 && p->serving.weight_dtype != WEIGHT_MXFP4 &&
+	    p->model.moe_ffn_hidden_size % product_of(*ranks, *unit) != 0;
+}
+
+#define EXPERTS_LEFT "%lld ranks split experts %lld wide: no whole multiple of %lld is left on each"
+
+BREAKS(rule_expert_parts_do_not_divide)
+{
+	int64_t ranks, unit;
+
+	return expert_parts_left(f->plan, &ranks, &unit) && BROKEN(EXPERTS_LEFT, N(ranks),
+	    N(f->plan->model.moe_ffn_hidden_size), N(unit));
+}
+
+BREAKS(rule_prefill_parts_do_not_divide)
+{
+	struct pool pool;
+	struct plan q;
+	int64_t ranks, unit;
+
+	if (!pool_parse(&pool, f->plan->serving.prefill_workers) || pool.size < 1)
+		return false;
+	q = pool_plan(f->plan, &pool);
+	return expert_parts_left(&q, &ranks, &unit) && BROKEN(EXPERTS_LEFT " of the prefill workers", N(ranks),
+	    N(q.model.moe_ffn_hidden_size), N(unit));
 }
 
 BROKEN_IF(rule_accepts_more_than_drafted,

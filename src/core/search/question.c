@@ -18,7 +18,6 @@ enum {
 	NODES_EACH = 64,     /* so many are tried one by one, more in steps of a sixteenth, */
 	NODES_TIMES = 4,     /* up to so many times the least: an MFU of a quarter */
 	REQUESTS_MOST = 1024,
-	POOL_SIZE_MOST = 16, POOL_WORKERS_MOST = 12, /* of prefill workers */
 	RECENT = 200,        /* months as 202411 counts them: two years */
 };
 
@@ -264,18 +263,6 @@ read_service(const char *const *word, int words, struct service *of, char *err)
 	return taken < 0 ? -1 : i;
 }
 
-/* Pools of up to twelve workers, of each size up to a node, or none. */
-static void
-put_pools(const struct plan *p, char *options)
-{
-	text_add(options, QUESTION_SIZE, " free=serving.prefill_workers=%s", p->serving.prefill_workers);
-	if (*p->serving.prefill_workers != '\0')
-		text_add(options, QUESTION_SIZE, ",");
-	for (int64_t size = 1; size <= p->cluster.gpus_per_node && size <= POOL_SIZE_MOST; size *= 2)
-		for (int64_t n = 1; n <= POOL_WORKERS_MOST; n += n < 4 ? 1 : n / 2)
-			text_add(options, QUESTION_SIZE, ",%lldxtp%lld", (long long)n, (long long)size);
-}
-
 /* A limit as a condition; of percentiles it becomes the plan's own, which its results are told by. */
 static void
 put_limit(const char *name, double limit, double own, bool rate, char *options)
@@ -322,7 +309,7 @@ ASK(slo)
 	if (rate) {
 		/* so many engines, and pools beside them, are tried on each */
 		put_apart(1, most_of(2 * p->cluster.nodes, NODES_EACH), 8, options);
-		put_pools(p, options);
+		text_add(options, QUESTION_SIZE, " free=serving.prefill_workers");
 	}
 	return taken;
 }

@@ -17,7 +17,7 @@
 #include "core/search/search_switch.h"
 #include "core/search/search_wishes.h"
 
-enum { SPACE_VALUES_MAX = 16384 };
+enum { SPACE_VALUES_MAX = 16384, SPACE_POOLS_SIZE = 4096 };
 
 struct free_field {
 	enum field_id field;
@@ -42,6 +42,7 @@ struct search_space {
 	int values;
 	double value[SPACE_VALUES_MAX]; /* whole numbers, indices of names, places in the catalogue
 	                                 * or, of a text, in its words */
+	char pools[SPACE_POOLS_SIZE]; /* words of serving.prefill_workers, where nobody said which */
 	uint64_t size;         /* combinations */
 };
 

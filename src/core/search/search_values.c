@@ -3,12 +3,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/engine/engine.h"
 #include "core/framework/framework.h"
 #include "core/framework/resolve.h"
 #include "core/framework/stage.h"
+#include "core/plan/pool.h"
 #include "core/rules/step.h"
+#include "core/serve/serve_pools.h"
+
+enum {
+	RESTS_MOST = 128,    /* worlds with pools beside them whose sizes are looked for */
+	PREFILL_WIDEST = 32, /* GPUs of an engine: DeepSeek's own prefill (DeepSeek-AI 2024, arXiv 2412.19437, 3.4.1) */
+};
 
 /* Of the field whose values are being found. */
 struct finding {
@@ -81,6 +89,23 @@ value_of(const struct search_space *s, enum field_id f, int i, int64_t *v)
 	return true;
 }
 
+/* Divisors of the GPUs that each pool leaves, where those are not so many that most numbers are. */
+static void
+offer_rests(struct finding *to, int64_t world)
+{
+	const struct free_field *nodes = space_field(to->space, FIELD_NODES);
+	const struct free_field *pools = space_field(to->space, FIELD_PREFILL_WORKERS);
+	struct plan p = to->space->plan;
+
+	if (pools == NULL || (nodes != NULL && nodes->count * pools->count > RESTS_MOST))
+		return;
+	for (int i = 0; i < pools->count; i++) {
+		space_word(pools, to->space->value[pools->first + i], p.serving.prefill_workers, sizeof p.serving.prefill_workers);
+		if (pool_gpus(&p) < world)
+			offer_divisors(to, world - pool_gpus(&p));
+	}
+}
+
 /* Divisors of every world of the space. */
 static void
 offer_sizes(struct finding *to)
@@ -89,8 +114,10 @@ offer_sizes(struct finding *to)
 
 	for (int i = 0; value_of(to->space, FIELD_NODES, i, &nodes); i++)
 		for (int k = 0; value_of(to->space, FIELD_GPUS_PER_NODE, k, &gpus); k++)
-			if (nodes * gpus <= PLAN_WORLD_MAX)
+			if (nodes * gpus <= PLAN_WORLD_MAX) {
 				offer_divisors(to, nodes * gpus);
+				offer_rests(to, nodes * gpus);
+			}
 }
 
 /* What decides how layers are placed is free: not only PP and VPP. */
@@ -190,6 +217,53 @@ offer_pools(struct finding *to)
 			for (int64_t n = unit; n < nodes * gpus && !to->full; n += unit)
 				offer_value(to, (double)n);
 		}
+}
+
+/* Engines of one size: each number of a few, then half more, while a GPU is left to decode. */
+static void
+add_workers(struct search_space *s, const struct pool *pool, int64_t world)
+{
+	char word[PLAN_ID_SIZE];
+
+	for (int64_t n = 1; n * pool->size < world; n += n < 4 ? 1 : n / 2) {
+		text_put(word, sizeof word, "%lldx%s%lld", (long long)n, pool->dp ? "dp" : "tp", (long long)pool->size);
+		if (!text_equal(word, s->plan.serving.prefill_workers))
+			text_add(s->pools, sizeof s->pools, ",%s", word);
+	}
+}
+
+/* One has room for the weights, where these and the GPU are known. */
+static bool
+pool_has_room(const struct search_space *s, const struct pool *pool)
+{
+	const struct plan q = pool_plan(&s->plan, pool);
+
+	return space_field(s, FIELD_PRESET) != NULL || space_field(s, FIELD_GPU) != NULL ||
+	    space_field(s, FIELD_WEIGHT_DTYPE) != NULL ||
+	    serve_pool_weights(&q) <= s->plan.cluster.memory_gib * GIB;
+}
+
+/* Pools for prefill where nobody says which: the plan's own, none, and engines of powers of two, within NVLink by TP
+ * and beyond it by the ranks of experts. */
+static const char *
+pool_words(struct search_space *s)
+{
+	int64_t nodes, gpus, world = 0, reach = s->plan.cluster.nvlink_domain;
+
+	for (int i = 0; value_of(s, FIELD_NODES, i, &nodes); i++)
+		for (int k = 0; value_of(s, FIELD_GPUS_PER_NODE, k, &gpus); k++) {
+			world = most_of(world, product_of(nodes, gpus));
+			reach = most_of(reach, gpus);
+		}
+	text_put(s->pools, sizeof s->pools, "%s%s", s->plan.serving.prefill_workers,
+	    s->plan.serving.prefill_workers[0] != '\0' ? "," : "");
+	for (struct pool pool = { .size = 1 }; pool.size <= PREFILL_WIDEST && pool.size < world; pool.size *= 2)
+		for (int dp = 0; dp <= (pool.size > 1 && plan_has_experts(&s->plan)); dp++) {
+			pool.dp = dp > 0;
+			if ((pool.dp || pool.size <= reach) && pool_has_room(s, &pool))
+				add_workers(s, &pool, world);
+		}
+	return s->pools;
 }
 
 /* Every value between least and most that can be legal. */
@@ -308,7 +382,7 @@ parse_values(struct finding *to, const char *text, char *err, size_t size)
 	}
 }
 
-/* What the framework would not build: nanotron_zero, dp_attention_without_experts. */
+/* What the framework would not build (nanotron_zero), or another name of a plan: DP attention in vLLM is TP 1. */
 static bool
 is_unbuilt(const struct search_space *s, enum field_id f)
 {
@@ -319,7 +393,7 @@ is_unbuilt(const struct search_space *s, enum field_id f)
 		return false;
 	if (f == FIELD_ZERO_STAGE)
 		return (framework_rules(p) & RULES_NANOTRON) != 0;
-	return f == FIELD_DP_ATTENTION && engine_of(p)->experts_over_all && !plan_has_experts(p);
+	return f == FIELD_DP_ATTENTION && engine_of(p)->experts_over_all;
 }
 
 /* The range of what can be legal and means something: not longer than the model takes, not 0 of
@@ -417,6 +491,8 @@ space_find_values(struct search_space *s, struct free_field *field, const char *
 		return true;
 	}
 	if (row->type == FIELD_TEXT && space_entries(s, field->field) == NULL) {
+		if (values == NULL && field->field == FIELD_PREFILL_WORKERS)
+			values = pool_words(s);
 		field->words = values;
 		if (values == NULL) {
 			text_put(err, size, "%s: say which values of this text, %s=A,B", row->path, row->path);

@@ -39,18 +39,24 @@ serve_transfer_rate(const struct plan *p, double attention_tp, double pp)
 	return parts * pp * serve_network_rate(p);
 }
 
-/* Weights, the cache of one prompt, and beside them as much as a decoding GPU needs. */
-static double
-held_bytes(const struct plan *q, const struct kv *kv, const struct serve *out)
+double
+serve_pool_weights(const struct plan *q)
 {
 	const struct rank_layers all = { .kinds = params_kinds(&q->model, 0, q->model.layers),
 		.embedding = true, .loss = true };
 	const struct stage_params n = params_held(q, &all, NULL);
-	const struct kv_layers layers = kv_layers_of(q, 0, q->model.layers);
 
 	return n.linear * weights_dense(q) + 2 * (n.dense - n.linear) +
-	    n.expert_linear * weights_expert(q) +
-	    2 * (n.expert - n.expert_linear) + out->non_torch_bytes + out->activation_bytes +
+	    n.expert_linear * weights_expert(q) + 2 * (n.expert - n.expert_linear);
+}
+
+/* Weights, the cache of one prompt, and beside them as much as a decoding GPU needs. */
+static double
+held_bytes(const struct plan *q, const struct kv *kv, const struct serve *out)
+{
+	const struct kv_layers layers = kv_layers_of(q, 0, q->model.layers);
+
+	return serve_pool_weights(q) + out->non_torch_bytes + out->activation_bytes +
 	    (double)q->serving.prompt_tokens * kv_token_bytes(q, &layers, NULL) +
 	    kv_state_bytes(kv, &layers);
 }

@@ -18,6 +18,9 @@ struct served serve_pools(struct serve *out, const struct pool *pool, const stru
 struct rate_pools serve_pools_open(struct serve *out, const struct plan *p, const struct pool *pool,
     double prompt, double fetch, struct ledger *ledger);
 
+/* Bytes of weights on a GPU of a prefill worker, whose plan is pool_plan's. */
+double serve_pool_weights(const struct plan *q);
+
 /* Bytes a second, over the network cards of those GPUs of one engine that hold different parts of
  * a prompt's cache (MLA: the same latent on every TP rank). */
 double serve_transfer_rate(const struct plan *p, double attention_tp, double pp);

@@ -171,7 +171,6 @@ engines_prefill(const struct plan *p)
 	out.plan.cluster.gpus_per_node = least_of(pool.size, p->cluster.gpus_per_node);
 	out.plan.cluster.nodes = pool.size / out.plan.cluster.gpus_per_node;
 	out.plan.serving.replicas = 1;
-	out.plan.serving.prefill_workers[0] = '\0';
 	out.plan.serving.draft_tokens = 0; /* it makes one token of each prompt */
 	return out;
 }
