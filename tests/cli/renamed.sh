@@ -5,37 +5,71 @@
 # shellcheck disable=SC1091
 . "$(dirname "$0")/lib.sh"
 
-mkdir -p config/shardplan
+[ -x "$BLD/tests/torture/inside" ] || exit 77
+
+# Each copy stands in a catalogue of its own, one/zz-NAME: to read all of them takes ten times as long as
+# an estimate.
 for list in gpus models; do
 	sed -e 's/^\( *{* *id = "\)/\1zz-/' -e 's/aliases = \[[^]]*\];//; s/checkpoint = "[^"]*";//' \
-	    -e 's/title = "[^"]*";/title = "ZZ";/' "$SHARDPLAN_DATADIR/$list.cfg" >config/shardplan/$list.cfg
+	    -e 's/title = "[^"]*";/title = "ZZ";/' "$SHARDPLAN_DATADIR/$list.cfg" |
+		awk -F '"' -v list=$list '
+		/^ *{ id = "/ {
+			where = "one/" $2 "/shardplan"
+			system("mkdir -p " where)
+			where = where "/" list ".cfg"
+			print list " = (" >where
+		}
+		where != "" {
+			last = sub(/},?$/, "} );")
+			print >where
+			if (last) {
+				close(where)
+				where = ""
+			}
+		}'
 done
 
-# same OPTION...: the estimate of a plan with ONE as its name and with zz-ONE.
+# same NAME ARGUMENT...: two estimates, for tests/torture/inside, of a plan with NAME and with zz-NAME.
+tab=$(printf '\t')
 same() {
-	option=$1 one=$2
-	shift 2
-	looked=$((looked + 1))
+	one=$1 looked=$((looked + 1))
 	in_share $looked || return
-	"$PROG" estimate --json "$@" "$option=$one" 2>/dev/null | sed "s/$one/NAME/g" >a
-	"$PROG" estimate --json "$@" "$option=zz-$one" 2>/dev/null | sed "s/zz-$one/NAME/g" >b
-	grep -q . a || fail "no estimate"
-	sed '/"name":/d; /"title":/d; /Try /d' a >a1
-	sed '/"name":/d; /"title":/d; /Try /d' b >b1
-	cmp -s a1 b1 || { fail "differs"; diff a1 b1 | head -n 6; }
+	shift
+	words=$(printf '\testimate\t--json' && printf '\t%s' "$@")
+	echo "a.$looked$tab"XDG_CONFIG_HOME="$dir/config$words=$one" >>lines
+	echo "b.$looked$tab"XDG_CONFIG_HOME="$dir/one/zz-$one$words=zz-$one" >>lines
+	echo "$looked $one $*" >>asked
 }
 
 looked=0
-for gpu in $("$PROG" gpus | sed 1,3d | awk '!/^zz-/ { print $1 }'); do
-	about "$gpu"
-	same --gpu "$gpu" --nodes=4 --tp=8 --pp=2 --set=training.precision=fp8
-	same --gpu "$gpu" --mode=serve --tp=8 --pp=1 --nodes=1
+for gpu in $("$PROG" gpus | sed 1,3d | awk '{ print $1 }'); do
+	same "$gpu" --nodes=4 --tp=8 --pp=2 --set=training.precision=fp8 --gpu
+	same "$gpu" --mode=serve --tp=8 --pp=1 --nodes=1 --gpu
 done
-for model in $("$PROG" models | sed 1,3d | awk '!/^zz-/ { print $1 }'); do
-	about "$model"
-	same --model "$model" --nodes=8 --tp=1 --pp=1
-	same --model "$model" --mode=serve --tp=8 --pp=1 --nodes=2
+for model in $("$PROG" models | sed 1,3d | awk '{ print $1 }'); do
+	same "$model" --nodes=8 --tp=1 --pp=1 --model
+	same "$model" --mode=serve --tp=8 --pp=1 --nodes=2 --model
 done
 about "the catalogue"
 [ "$looked" -gt 200 ] || fail "only $looked were looked at"
+"$BLD/tests/torture/inside" <lines 2>err || fail "inside: status $?"
+awk '
+	# What a file says but for the name.
+	function said(file, name,	all, line) {
+		all = ""
+		while ((getline line <file) > 0)
+			if (line !~ /"name":|"title":|Try /) {
+				gsub(name, "NAME", line)
+				all = all line "\n"
+			}
+		close(file)
+		return all
+	}
+	{
+		a = said("a." $1, $2)
+		b = said("b." $1, "zz-" $2)
+		if (a == "" || a != b)
+			print (a == "" ? "no estimate: " : "differs: ") $0
+	}' asked >out
+[ ! -s out ] || fail 'under another name'
 finish

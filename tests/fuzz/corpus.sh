@@ -33,13 +33,20 @@ cut_halves() {
 for f in "$TOP"/share/*.cfg "$TOP"/share/*/*.cfg; do
 	both planfile "${f##*/}" <"$f"
 done
+targets=$("$PROG" export --list | awk '{ print $1 }')
+for to in $targets; do
+	for plan in "$TOP"/share/plans/*.cfg; do
+		printf '%s\texport\t--to\t%s\t%s\n' "$to-${plan##*/}" "$to" "$plan"
+	done
+done | "$BLD/tests/torture/inside" 2>err || fail "inside: status $?"
 n=0
-for to in $("$PROG" export --list | awk '{ print $1 }'); do
+for to in $targets; do
 	byte=$(printf '%03o' "$n")
 	for plan in "$TOP"/share/plans/*.cfg; do
-		"$PROG" export --to "$to" "$plan" >launch 2>/dev/null || continue
-		both import "$to-${plan##*/}" '\0377' <launch
-		both export "$to-${plan##*/}" "\\0$byte" <"$plan"
+		launch=$to-${plan##*/}
+		[ -s "$launch" ] || continue
+		both import "$launch" '\0377' <"$launch"
+		both export "$launch" "\\0$byte" <"$plan"
 	done
 	n=$((n + 1))
 done

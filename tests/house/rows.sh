@@ -67,10 +67,11 @@ main(void)
 }
 C
 
-# How the program's own Makefile builds it, with these sources.
+# How the program's own Makefile builds it, with these sources; by way of a folder without a name, so that
+# a ccache knows them again in the next copy.
 words() { sed -n "s/^$1 = //p" "$bld/Makefile" | sed "s#.(top_srcdir)#$top#g; s#.(srcdir)#$top#g"; }
 cat >flags <<F
--std=c11 -O0 -w -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(words DEFS) -I$tmp -I$bld -I$top/tests
+-std=c11 -O0 -w -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(words DEFS) -I. -I$bld -I$top/tests
 -DDATADIR="\"$top/share\"" $(words NCURSES_CFLAGS) $(words CONFIG_CFLAGS) $(words JANSSON_CFLAGS)
 $(words YAML_CFLAGS)
 F
