@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../core/share.h"
 #include "file/plan/paths.h"
 #include "torture.h"
 
@@ -214,6 +215,17 @@ share(void)
 	return p;
 }
 
+/* Those that are the same each time, or the share of them that is a seed's. */
+static struct shift
+known_rounds(long brief, bool shared, uint64_t seed)
+{
+	const long k = (long)(seed % SHARE_OF);
+	const long from = shared ? brief * k / SHARE_OF : 0;
+	const long to = shared ? brief * (k + 1) / SHARE_OF : brief;
+
+	return (struct shift){ (uint64_t)from + 1, to - from, 0 };
+}
+
 static void
 run_all(struct shared *s, long seconds, long brief, void (*round)(struct torture *t))
 {
@@ -226,7 +238,7 @@ run_all(struct shared *s, long seconds, long brief, void (*round)(struct torture
 		run_shift(s, (struct shift){ seed, 0, time(NULL) + seconds }, round);
 		return;
 	}
-	run_shift(s, (struct shift){ 1, brief, 0 }, round);
+	run_shift(s, known_rounds(brief, given != NULL && has_sanitizer(), seed), round);
 	if (given != NULL)
 		run_shift(s, (struct shift){ seed, brief, 0 }, round);
 }

@@ -4,7 +4,8 @@
  * A torture program works in a child, so that a crash, a sanitizer's report or a hang is
  * told with the seed and the command of its round. Called without arguments it works for a
  * few seconds, on the same rounds each time, and then on as many from $SEED, else
- * $MONKEY_SEED, where that is given. With a number of seconds it works that long, from
+ * $MONKEY_SEED, where that is given; with sanitizers and a seed on a third of the same ones, another third
+ * for each seed. With a number of seconds it works that long, from
  * $SEED or from the time. Round n of seed S is the first round of seed S + n.
  */
 #ifndef TORTURE_H
