@@ -1035,7 +1035,7 @@ about 'a launcher of a script of ones own: its machines, its framework, its form
 printf 'node1 slots=4 # a comment\nnode2 slots=4\n\nnode3 slots=8\n' >hostfile
 launcher() {
 	echo "$*" >own.sh
-	run 0 import own.sh
+	run 0 import own.sh --model=llama-3.1-8b
 }
 launcher deepspeed --hostfile=hostfile --master_port 8000 --include="node1:1,2@node2:0,1,2" run.py --deepspeed
 out_has '^	node_gpus = "2,3";'
@@ -1048,7 +1048,7 @@ out_has '^node-1 slots=2$'
 out_has '^node-2 slots=3$'
 cp differ/deepspeed.sh out
 out_lacks '--num_gpus'
-run 0 import differ/deepspeed.sh # the export comes back
+run 0 import differ/deepspeed.sh --model=llama-3.1-8b # the export comes back
 out_has '^	node_gpus = "2,3";'
 echo '{ "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 4, "fp16": { "enabled": true } }' >ds.json
 launcher deepspeed --hostfile=hostfile --include=node3 run.py --deepspeed_config ds.json
@@ -1119,7 +1119,7 @@ done
 
 about 'a script that speaks of a program and runs another'
 printf '%s\n' '#!/bin/bash' '# as src/train.py does' 'torchrun --nnodes 4 --nproc_per_node 8 my.py --num_layers=40' >speaks.sh
-run 0 import speaks.sh
+run 0 import speaks.sh --model=qwen3-8b
 out_has '	nodes = 4;'
 printf '%s\n' '# as src/train.py does' 'python my.py' >speaks.sh
 run 2 import speaks.sh

@@ -51,6 +51,16 @@ notes_drop(struct notes *n, const char *what)
 }
 
 void
+notes_cut(struct notes *n, const struct notes *before)
+{
+	n->count = before->count;
+	n->dropped = before->dropped;
+	n->lines.used = before->lines.used;
+	if (n->lines.text != NULL)
+		n->lines.text[n->lines.used] = '\0';
+}
+
+void
 notes_free(struct notes *n)
 {
 	free(n->lines.text);

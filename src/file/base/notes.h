@@ -24,5 +24,8 @@ void notes_add(struct notes *n, const char *fmt, ...) TEXT_FORMAT(2, 3);
 /* Take back the line that begins with `what`, or has it behind an arrow, if there is one. */
 void notes_drop(struct notes *n, const char *what);
 
+/* Take back all that was added since *n was as before. */
+void notes_cut(struct notes *n, const struct notes *before);
+
 void notes_free(struct notes *n);
 #endif

@@ -9,6 +9,7 @@
 #include "file/launches/launches.h"
 #include "file/machines/lists.h"
 #include "file/machines/machines.h"
+#include "file/notation/markdown.h"
 #include "file/notation/sbatch.h"
 #include "file/import/wrapped.h"
 #include "file/models/checkpoint.h"
@@ -109,6 +110,8 @@ const struct importer import_table[] = {
 };
 const size_t import_count = sizeof import_table / sizeof import_table[0];
 
+enum { FENCES_MAX = 64 };
+
 static const struct importer *
 find_importer(const char *name)
 {
@@ -135,15 +138,17 @@ is_marked(const char *text, const char *marks)
 	return false;
 }
 
-/* The first that the text looks like behind this one, NULL: of all. */
+/* The first that the text looks like behind this one, NULL: of all. A script is not what the commands in it print. */
 static const struct importer *
 recognise(const struct import *im, const struct importer *behind)
 {
+	const bool is_script = strncmp(im->text, "#!", 2) == 0;
+
 	for (size_t i = behind != NULL ? (size_t)(behind - import_table) + 1 : 0; i < import_count; i++) {
 		const struct importer *by = &import_table[i];
 
 		if (by->marks != NULL ? is_marked(im->text, by->marks) :
-		    by->recognise(im->text))
+		    !(is_script && by->section != NULL) && by->recognise(im->text))
 			return by;
 	}
 	return NULL;
@@ -232,10 +237,29 @@ take_gpu(struct import *im)
 }
 
 static void
+forget_written(struct import *im, size_t left)
+{
+	while (im->writes > left) {
+		im->writes--;
+		free((char *)(uintptr_t)im->written[im->writes].name);
+		free((char *)(uintptr_t)im->written[im->writes].text);
+	}
+}
+
+/* The account keeps what was told before: which scripts were put in. */
+static void
 read_anew(struct import *im, const struct import *before, const struct importer *by)
 {
-	import_free(im);
-	*im = *before;
+	struct import anew = *before;
+
+	notes_cut(&im->taken, &before->taken);
+	notes_cut(&im->assumed, &before->assumed);
+	notes_cut(&im->ignored, &before->ignored);
+	forget_written(im, before->writes);
+	anew.taken = im->taken;
+	anew.assumed = im->assumed;
+	anew.ignored = im->ignored;
+	*im = anew;
 	im->errors->count = 0;
 	plan_defaults(im->plan);
 	by->read(im);
@@ -324,11 +348,29 @@ drop_returns(struct slurp *file)
 	file->size = n;
 }
 
+/* Of a page that people read what it fences as code and looks like one of these; else all of it. */
+static char *
+code_of(struct import *im, const char *page)
+{
+	char *code = NULL;
+
+	for (int i = 0; i <= FENCES_MAX; i++) {
+		free(code);
+		if ((code = markdown_code(page, i)) == NULL && i > 0)
+			return NULL;
+		im->text = code;
+		if (code != NULL && recognise(im, NULL) != NULL)
+			return code;
+	}
+	free(code);
+	return NULL;
+}
+
 enum import_status
 import_file(struct import *im, const char *path, const char *kind)
 {
 	struct slurp file;
-	char why[256];
+	char why[256], *code;
 	enum import_status status;
 
 	im->path = text_equal(path, "-") ? NULL : path;
@@ -338,10 +380,12 @@ import_file(struct import *im, const char *path, const char *kind)
 		return IMPORT_FAILED;
 	}
 	drop_returns(&file);
-	im->text = file.text;
-	im->size = file.size;
+	code = markdown_is(im->path) ? code_of(im, file.text) : NULL;
+	im->text = code != NULL ? code : file.text;
+	im->size = code != NULL ? strlen(code) : file.size;
 	status = import_text(im, kind);
 	im->text = NULL;
+	free(code);
 	free(file.text);
 	return status;
 }
@@ -368,11 +412,7 @@ import_clients(struct import *im)
 void
 import_free(struct import *im)
 {
-	while (im->writes > 0) {
-		im->writes--;
-		free((char *)(uintptr_t)im->written[im->writes].name);
-		free((char *)(uintptr_t)im->written[im->writes].text);
-	}
+	forget_written(im, 0);
 	notes_free(&im->taken);
 	notes_free(&im->assumed);
 	notes_free(&im->ignored);

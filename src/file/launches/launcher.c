@@ -119,12 +119,17 @@ launcher_read(struct import *im)
 {
 	static const char programs[] = "torchrun|torch.distributed.run|torch.distributed.launch|accelerate launch|deepspeed";
 	void (*read)(struct import *, struct jsonin *);
+	const char *script;
 	struct jsonin j;
 
 	if (words_read(&j, im, programs, true)) {
 		if ((read = script_reader(&j, im)) != NULL) {
 			read(im, &j);
 		} else {
+			script = jsonin_text(&j, WORDS_SCRIPT);
+			if (im->unread[0] == '\0')
+				text_put(im->unread, sizeof im->unread, "%s", script != NULL && pathname_last(script)[0] != '.' ?
+				    pathname_last(script) : "what is launched");
 			take_model(im, &j);
 			take_launcher(im, &j);
 		}

@@ -78,6 +78,16 @@ keep_command(struct shell *s, struct shell_list words, struct shell_list before)
 	return true;
 }
 
+/* A command of options alone behind one that has some too: the rest of that, which its line's end cut off. */
+static bool
+is_rest(const struct shell *s, const struct shell_word *word)
+{
+	const struct shell_list *last = s->commands > 0 ? &s->command[s->commands - 1] : NULL;
+
+	return last != NULL && shell_is_flag(word->text) && !shell_is_flag(last->word[0].text) && last->count > 1 &&
+	    shell_is_flag(last->word[last->count - 2].text);
+}
+
 /* Assignments are made; what is left is a command. */
 static bool
 run_words(struct reader *r, const struct shell_list *list)
@@ -105,7 +115,9 @@ run_words(struct reader *r, const struct shell_list *list)
 	for (i = 0; i < assigned && kept.count > 0; i++)
 		if (!shell_push(s, &before, list->word[i]))
 			break;
-	if (kept.count > 0 && shell_call(r, &kept, &ok)) {
+	if (kept.count > 0 && is_rest(s, &kept.word[0]))
+		ok = shell_fail(s, s->command_end, "a command ends in this line, and the next begins with an option (fix: a \\ at its end)");
+	if (!ok || (kept.count > 0 && shell_call(r, &kept, &ok))) {
 		free(kept.word);
 		free(before.word);
 		return ok;
@@ -115,6 +127,7 @@ run_words(struct reader *r, const struct shell_list *list)
 		free(before.word);
 		return shell_fail(s, r->line, "out of memory");
 	}
+	s->command_end = r->line;
 	return s->error == NULL;
 }
 

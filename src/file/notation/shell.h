@@ -44,6 +44,7 @@ struct shell {
 	size_t variables, variables_room;
 	struct shell_variable *variable;
 	int bucket[SHELL_BUCKETS];     /* the newest by the sum of its name: its place and 1, 0: none */
+	unsigned command_end;          /* line in which the last command ends */
 	size_t words, bytes;           /* spent of the limits */
 	struct {
 		const char *name, *text;

@@ -331,6 +331,17 @@ read_backquote(struct reader *r)
 	return add_unknown(r, from, r->at);
 }
 
+/* A backslash whose line has but blanks behind it: it takes away one of these, not the line's end, which none sees. */
+static bool
+is_cut_off(const struct reader *r)
+{
+	const char *at = r->at + 1;
+
+	while (at < r->end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at > r->at + 1 && at < r->end && *at == '\n';
+}
+
 /* One character of a word, or what it begins. */
 static bool
 read_part(struct reader *r, bool quoted)
@@ -339,6 +350,8 @@ read_part(struct reader *r, bool quoted)
 	size_t n = 1;
 
 	if (c == '\\' && r->at + 1 < r->end) {
+		if (!quoted && is_cut_off(r))
+			return shell_fail(r->s, r->line, "there are blanks behind the \\ at the end of this line, so that a shell ends the command here");
 		if (quoted && strchr("$`\"\\\n", r->at[1]) == NULL && !add_bytes(r, r->at, 1))
 			return false;
 		r->at += 2;

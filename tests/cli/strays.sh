@@ -1,0 +1,87 @@
+#!/bin/sh
+# Files as they lie about: pages that fence commands, scripts with a slip, launches of programs that nobody reads.
+# shellcheck disable=SC1091,SC2016
+. "$(dirname "$0")/lib.sh"
+
+if "$PROG" import /dev/null --from axolotl 2>&1 | grep -q 'without libyaml'; then exit 77; fi
+
+about 'a script that is put in stays told when the text is read as the next kind'
+echo 'NODES=4' >settings.sh
+printf '%s\n' 'source settings.sh' '# as src/train.py does' 'torchrun --nnodes $NODES --nproc_per_node 8 my.py' >two.sh
+run 0 import two.sh --model=qwen3-8b
+err_has '^taken   source -> the settings of settings.sh'
+out_has '^	nodes = 4;'
+sed '$d' two.sh >none.sh
+run 2 import none.sh
+err_has '^taken   source -> the settings of settings.sh'
+err_has 'no command of it runs one of llamafactory-cli train'
+
+about 'of a page the commands count, however the prose is quoted, and lines keep their numbers'
+cat >page.md <<'M'
+# Don't panic: it's one command
+
+```bash
+pip install vllm
+```
+It'll say "ready (unless it isn't.
+
+  ~~~~ console
+  $ vllm serve Qwen/Qwen3-32B \
+      --tensor-parallel-size 4
+  ~~~~
+
+```text
+vllm serve said: can't
+```
+M
+run 0 import page.md
+out_has '	preset = "qwen3-32b";'
+out_has '	tp = 4;'
+sed 's/size 4/size "4/' page.md >open.md
+run 2 import open.md
+err_has '^open.md:10: error: a quotation mark is never closed'
+cat >yaml.md <<'M'
+Don't type this: `base_model: x`
+
+```sh
+ls
+```
+```json
+{ "not": "this" }
+```
+```yaml
+base_model: Qwen/Qwen3-8B
+sequence_len: 2048
+micro_batch_size: 2
+```
+M
+run 0 import yaml.md --world=8
+out_has '	preset = "qwen3-8b";'
+out_has '	micro_batch_size = 2;'
+echo 'Speaks of vllm serve, and fences nothing' >bare.md
+run 2 import bare.md
+
+about 'a command that its line ends too early is no launch'
+printf '%s\n' 'vllm serve Qwen/Qwen3-8B --port 80 \ ' '  --tensor-parallel-size 4' >blank.sh
+run 2 import blank.sh
+err_has '^blank.sh:1: error: there are blanks behind the \\'
+printf '%s\n' 'NAMES=(--port 80)' 'vllm serve Qwen/Qwen3-8B \' '  --max-num-seqs 8' '  "${NAMES[@]}" --tensor-parallel-size 4' >cut.sh
+run 2 import cut.sh
+err_has '^cut.sh:3: error: a command ends in this line, and the next begins with an option'
+sed '3s/$/ \\/' cut.sh >whole.sh
+run 0 import whole.sh
+out_has '	tp = 4;'
+
+about 'what a script of nobody trains is not known, and a script is no list of what its commands print'
+printf '%s\n' '#!/bin/bash' 'torchrun --nnodes 2 --nproc_per_node 8 ./own_llama.py --layers=32' >own.sh
+run 2 import own.sh
+err_has '^own.sh: error: model: the file does not say, and own_llama.py is not read .*--model=NAME'
+run 0 import own.sh --model=llama-2-7b
+out_has '	nodes = 2;'
+printf '%s\n' '#!/bin/bash' 'nvidia-smi -L' 'echo "GPU 0: not as it should be (UUID: GPU-1)"' >health.sh
+run 2 import health.sh
+err_has 'it is not clear what this is'
+tail -n +3 health.sh | cut -d'"' -f2 >smi.txt
+run 0 import smi.txt
+
+finish
