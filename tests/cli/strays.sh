@@ -84,4 +84,31 @@ err_has 'it is not clear what this is'
 tail -n +3 health.sh | cut -d'"' -f2 >smi.txt
 run 0 import smi.txt
 
+about 'performance scripts of Megatron-Bridge, in a text that a variable holds, and before their recipes had one name'
+cat >perf.sh <<'S'
+sed -i 's/a/b/' scripts/performance/run_script.py
+command=$(cat <<- EOM
+  numactl --membind=\$((LOCAL_RANK/2)) python scripts/performance/run_script.py \
+    --gpu gb200 --model_family_name qwen --model_recipe_name qwen3_235b_a22b --num_gpus 64 --compute_dtype fp8_mx \
+    --global_batch_size 1024 -mb 2 --seq_length 4096 -tp 2 -pp 4 -vp None -ep 8 --recompute_modules moe_act,mlp \
+    -et 1 logger.log_throughput=True train.global_batch_size=512
+EOM
+)
+echo "$command" >worker.sh
+torchrun --nproc-per-node="4" --nnodes="16" --no-python bash worker.sh
+S
+run 0 import perf.sh
+for line in 'preset = "qwen3-235b-a22b"' 'gpu = "gb200"' 'nodes = 16' 'gpus_per_node = 4' 'precision = "mxfp8"' 'tp = 2' 'pp = 4' 'vpp = 1' \
+    'ep = 8' 'etp = 1' 'sequence_parallel = true' 'micro_batch_size = 2' 'global_batch_size = 512' 'recompute = "selective"'; do
+	out_has "^	$line;"
+done
+printf '%s\n' 'python run_script.py --model_name llama31 --model_size 405b -ng 128 --gpu h100 --compute_dtype bf16 -tp 8 -pp 8 \' \
+    '  --use_megatron_fsdp true --recompute_num_layers 3 --max_steps 50' >older.sh
+sed -i 's/ -ng / --num_gpus /' older.sh
+run 0 import older.sh
+for line in 'preset = "llama-3.1-405b"' 'nodes = 16' 'precision = "bf16"' 'zero_stage = 3' 'recompute = "full"' 'recompute_method = "block"' \
+    'recompute_layers = 3'; do
+	out_has "^	$line;"
+done
+
 finish

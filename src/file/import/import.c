@@ -41,7 +41,7 @@ const struct importer import_table[] = {
 	{ "slime", "command line of slime in a shell script", NULL, "--rollout-num-gpus-per-engine|"
 	    "--rollout-batch-size&train.py|--rollout-batch-size&train_async.py", NULL, slime_read },
 	{ "megatron-bridge", "overrides of a recipe of Megatron-Bridge in a shell script, or a recipe in Python", NULL,
-	    "--recipe&model.|--recipe&train.|--recipe&_config|ConfigContainer&def |AutoBridge&def ", NULL, bridge_read },
+	    "--compute_dtype&--num_gpus|--recipe&model.|--recipe&train.|--recipe&_config|ConfigContainer&def |AutoBridge&def ", NULL, bridge_read },
 	{ "nemo", "configuration of NeMo before 2.0 for GPT (YAML), or a script with overrides of it", NULL,
 	    "trainer:&num_nodes:&tensor_model_parallel_size:&model:|megatron_gpt_pretraining.py|megatron_gpt_finetuning.py|"
 	    "megatron_gpt_sft.py|megatron_gpt_continue_training.py", NULL, nemo_one_read },

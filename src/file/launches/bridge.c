@@ -1,4 +1,5 @@
 /* Megatron-Bridge: overrides of a recipe on a command line, and recipes themselves, which are Python. */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,6 +217,102 @@ flag_of(const struct jsonin *flags, const char *name)
 }
 
 static void
+put_list(struct jsonin *j, const char *path, const char *words)
+{
+	json_t *list = json_array();
+
+	for (size_t n; *words != '\0'; words += n + (words[n] == ',')) {
+		n = strcspn(words, ",");
+		json_array_append_new(list, json_stringn(words, n));
+	}
+	jsonin_put(j->root, path, list);
+}
+
+/* Flags of scripts/performance (argument_parser.py), as the overrides that they stand for (utils/overrides.py). */
+static void
+put_overrides(struct jsonin *flags)
+{
+	static const char names[] = "tp=model.tensor_model_parallel_size|tensor_model_parallel_size=model.tensor_model_parallel_size|"
+	    "pp=model.pipeline_model_parallel_size|pipeline_model_parallel_size=model.pipeline_model_parallel_size|"
+	    "cp=model.context_parallel_size|context_parallel_size=model.context_parallel_size|vp=" CHUNKS "|"
+	    "virtual_pipeline_model_parallel_size=" CHUNKS "|ep=model.expert_model_parallel_size|"
+	    "expert_model_parallel_size=model.expert_model_parallel_size|et=model.expert_tensor_parallel_size|"
+	    "expert_tensor_parallel_size=model.expert_tensor_parallel_size|"
+	    "pipeline_model_parallel_layout=model.pipeline_model_parallel_layout|gb=train.global_batch_size|"
+	    "global_batch_size=train.global_batch_size|mb=train.micro_batch_size|micro_batch_size=train.micro_batch_size|"
+	    "sl=dataset.seq_length|seq_length=dataset.seq_length|ms=train.train_iters|max_steps=train.train_iters|"
+	    "use_megatron_fsdp=ddp.use_megatron_fsdp|cuda_graph_impl=model.cuda_graph_impl|cuda_graph_scope=model.cuda_graph_scope|"
+	    "recompute_num_layers=model.recompute_num_layers|moe_a2a_overlap=model.overlap_moe_expert_parallel_comm|"
+	    "activation_offload_layers=model.cpu_offloading_num_layers|mr=model_recipe_name|g=gpu|ng=num_gpus|gn=gpus_per_node|c=compute_dtype";
+	const char *modules, *name;
+	json_t *value;
+	void *next;
+	const bool sliced = settings_number(flags, "tp", 1) > 1 || settings_number(flags, "tensor_model_parallel_size", 1) > 1;
+
+	json_object_foreach_safe(flags->root, next, name, value)
+		if (json_is_array(value)) /* overrides follow */
+			json_object_set(flags->root, name, json_array_get(value, 0));
+	settings_rename(flags, names);
+	if (settings_is(flags, CHUNKS, "None"))
+		json_object_del(json_object_get(flags->root, "model"), strchr(CHUNKS, '.') + 1);
+	jsonin_put(flags->root, "model.sequence_parallel", json_boolean(sliced));
+	if (jsonin_has(flags, "model.recompute_num_layers")) {
+		jsonin_put(flags->root, "model.recompute_granularity", json_string("full"));
+		jsonin_put(flags->root, "model.recompute_method", json_string("block"));
+	}
+	if (settings_number(flags, "model.cpu_offloading_num_layers", 0) > 0)
+		jsonin_put(flags->root, "model.cpu_offloading", json_true());
+	if ((modules = jsonin_text(flags, "recompute_modules")) == NULL)
+		return;
+	put_list(flags, "model.recompute_modules", modules);
+	jsonin_put(flags->root, "model.recompute_granularity", json_string("selective"));
+}
+
+/* Overrides behind the flags win. */
+static void
+put_over(struct jsonin *flags, const struct jsonin *j)
+{
+	const char *section;
+	json_t *over, *there;
+
+	json_object_foreach(j->root, section, over)
+		if (json_is_object(over) && json_is_object(there = json_object_get(flags->root, section)))
+			json_object_update(there, over);
+		else
+			json_object_set(flags->root, section, over);
+}
+
+static void
+read_performance(struct import *im, struct jsonin *flags, const struct jsonin *j)
+{
+	static const struct settings_key precision[] = {
+		{ "compute_dtype", FIELD_PRECISION, "bf16=bf16|fp8_cs=fp8|fp8_ds=fp8|fp8_sc=fp8-block|fp8_mx=mxfp8|nvfp4=nvfp4", NULL },
+		{ NULL, FIELD_NONE, NULL, NULL }
+	};
+	const char *gpu, *task, *name, *size;
+	int64_t gpus, each;
+
+	put_overrides(flags);
+	put_over(flags, j);
+	if ((name = jsonin_text(flags, "model_recipe_name")) != NULL)
+		take_recipe(im, name);
+	else if ((name = jsonin_text(flags, "model_name")) != NULL && (size = jsonin_text(flags, "model_size")) != NULL)
+		take_recipe(im, TEXT_OF(96, "%s_%s", name, size)); /* until December 2025 */
+	if ((gpu = jsonin_text(flags, "gpu")) != NULL)
+		machines_gpu(im, gpu, "--gpu");
+	gpus = im->world > 0 ? im->world : settings_number(flags, "num_gpus", 0);
+	each = settings_number(flags, "gpus_per_node", gpu != NULL && strncmp(gpu, "gb", 2) == 0 ? 4 : 8);
+	if (gpus > 0)
+		import_machine(im, gpus, 0, gpus % each == 0 ? each : 0, "--num_gpus");
+	settings_take(im, flags, precision, "Megatron-Bridge");
+	take_settings(im, flags);
+	if ((task = jsonin_text(flags, "task")) != NULL && !text_equal(task, "pretrain"))
+		import_set(im, FIELD_FINETUNE, text_equal(task, "sft") ? "full" : task, "--task");
+	take_adapters(im, flags);
+	settings_budget(im, settings_number(flags, "train.train_iters", 0), "--max_steps");
+}
+
+static void
 take_flags(struct import *im, const struct jsonin *flags)
 {
 	const int64_t nodes = settings_number(flags, "nodes", 0), gpus = settings_number(flags, "gpus_per_node", 0);
@@ -227,23 +324,28 @@ take_flags(struct import *im, const struct jsonin *flags)
 		import_set(im, FIELD_FINETUNE, text_equal(mode, "sft") ? "full" : mode, "--mode");
 	if (recipe != NULL && strspn(recipe, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(recipe))
 		take_recipe(im, recipe);
-	notes_add(&im->assumed, "what no override says is a plan's own, not that of the recipe (fix: import the recipe too)");
 }
 
 void
 bridge_read(struct import *im)
 {
+	const bool performance = strstr(im->text, "--compute_dtype") != NULL;
 	struct jsonin j, flags = { .root = NULL };
 
 	if (strncmp(im->text, "def ", 4) == 0 || strstr(im->text, "\ndef ") != NULL) {
 		read_python(im);
 		return;
 	}
-	if (words_read(&j, im, NULL, false) && words_read(&flags, im, "--recipe", false)) {
-		take_settings(im, &j);
-		take_flags(im, &flags);
-		take_adapters(im, &j);
-		settings_rest(im, &j);
+	if (words_read(&j, im, NULL, false) && words_read(&flags, im, performance ? "--model_recipe_name|-mr|--model_size" : "--recipe", false)) {
+		if (performance) {
+			read_performance(im, &flags, &j);
+		} else {
+			take_settings(im, &j);
+			take_flags(im, &flags);
+			take_adapters(im, &j);
+		}
+		settings_rest(im, performance ? &flags : &j);
+		notes_add(&im->assumed, "what no override says is a plan's own, not that of the recipe (fix: import the recipe too)");
 	}
 	jsonin_free(&flags);
 	jsonin_free(&j);
