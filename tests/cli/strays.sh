@@ -102,6 +102,28 @@ for line in 'preset = "qwen3-235b-a22b"' 'gpu = "gb200"' 'nodes = 16' 'gpus_per_
     'ep = 8' 'etp = 1' 'sequence_parallel = true' 'micro_batch_size = 2' 'global_batch_size = 512' 'recompute = "selective"'; do
 	out_has "^	$line;"
 done
+about 'their splits of layers that no stages divide'
+# split MODEL LAYERS_OF_A_LAYOUT TP PP VPP [FLAGS]
+split() {
+	echo "python run_script.py --gpu h100 --model_recipe_name $1 --num_gpus 1024 --compute_dtype bf16 -tp $3 -pp $4 -vp $5 -ep ${6:-1} -et 1 \
+	    --global_batch_size 1024 -mb 1 --seq_length 4096 $7" >split.sh
+	run 0 import split.sh -o split.cfg
+	"$PROG" check split.cfg >out 2>err
+	grep -q '^error' out err && fail "$1 is not legal: $(cat out err)"
+	run 0 import split.sh
+	out_has "$2"
+	rm split.cfg
+}
+split llama31_405b '	account_for_embedding = true;' 8 16 8
+split qwen3_235b_a22b '	account_for_loss = true;' 4 8 4 8
+split deepseek_v3 '	pipeline_layout = "Et\*4|(t\*4|)\*14t\*1mL";' 1 4 4 64
+split deepseek_v3 '	pipeline_layout = "Et\*8|(t\*8|)\*6t\*5mL";' 1 8 1 64
+split deepseek_v3 '	vpp = 1;' 1 4 2 64 "--pipeline_model_parallel_layout 'Et*8|(t*8|)*6t*5mL'"
+sed 's/--num_gpus 64/--num_gpus $WORLD/' perf.sh >world.sh
+run 2 import world.sh
+err_has '^world.sh:.*error: --num_gpus: only a run would tell its value .fix: --world'
+run 0 import world.sh --world=128
+out_has '^	nodes = 32;'
 printf '%s\n' 'python run_script.py --model_name llama31 --model_size 405b -ng 128 --gpu h100 --compute_dtype bf16 -tp 8 -pp 8 \' \
     '  --use_megatron_fsdp true --recompute_num_layers 3 --max_steps 50' >older.sh
 sed -i 's/ -ng / --num_gpus /' older.sh

@@ -48,6 +48,7 @@ neighbours_are_legal(void **state)
 	static const char *const settings[] = {
 		GATED "cp=4 linear_key_heads=16 linear_value_heads=32 tp=2",
 		MOE_OVERLAP "moe_dispatcher=deepep",
+		"nodes=32 tp=8 pp=4 cp=1 ep=32 etp=1 experts=256 experts_per_token=8 moe_ffn_hidden_size=1024 moe_dispatcher=deepep",
 		"cp=2 sliding_window=1024 cp_comm=allgather", "cp=2 sliding_window=1024 cp_comm=a2a",
 		"cp=4 cp_comm=a2a+p2p hierarchical_cp=4x1 sliding_window=1024",
 		"cp=2 cp_comm=p2p attention=mla kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128",

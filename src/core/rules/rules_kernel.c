@@ -168,7 +168,7 @@ BREAKS(rule_dispatcher_impossible)
 {
 	static const int64_t ranks[] = { 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 144, 160 };
 	const struct plan *p = f->plan;
-	const int64_t n = p->parallel.ep * most_of(1, p->parallel.tp);
+	const int64_t n = p->parallel.ep * most_of(1, p->parallel.etp); /* tp_ep: its TP is that of experts */
 
 	if (p->parallel.moe_dispatcher < DISPATCHER_DEEPEP || !plan_has_experts(p))
 		return false;
@@ -180,7 +180,7 @@ BREAKS(rule_dispatcher_impossible)
 		if (n == ranks[i])
 			return false;
 	return BROKEN(
-	    "DeepEP is not tuned for %lld ranks (TP x EP): 2 to 160, powers of two and three "
+	    "DeepEP is not tuned for %lld ranks (ETP x EP): 2 to 160, powers of two and three "
 	    "times them",
 	    N(n));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/number.h"
+#include "core/framework/resolve.h"
 #include "core/model/adapters.h"
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
@@ -182,6 +183,8 @@ take_settings(struct import *im, const struct jsonin *j)
 	import_fill(im, FIELD_LAYOUT, "megatron");
 	settings_take(im, j, bridge_keys, "Megatron-Bridge");
 	settings_take(im, j, state, "Megatron-Bridge");
+	if (field_is_set(FIELD_PIPELINE_LAYOUT, im->plan) && im->plan->parallel.vpp > 1)
+		import_fill(im, FIELD_VPP, "1"); /* there both are said, and the layout has all chunks */
 	take_modules(im, j);
 	take_state(im, j);
 	take_kernels(im, j);
@@ -282,6 +285,36 @@ put_over(struct jsonin *flags, const struct jsonin *j)
 			json_object_set(flags->root, section, over);
 }
 
+/* Layers that no split of theirs divides the recipes split so: with the embedding and the loss each as a layer
+ * (src/megatron/bridge/recipes/llama/llama3.py, qwen/qwen3_moe.py), or the last chunk has what the others leave, before MTP
+ * (recipes/deepseek/deepseek_v3.py, recipes/kimi/kimi_k2.py). */
+static void
+take_split(struct import *im)
+{
+	static const char why[] = "the recipe's, for layers that the stages do not divide";
+	struct plan p = *im->plan;
+	int64_t chunks, each, last;
+	char layout[PLAN_LAYOUT_SIZE];
+
+	plan_resolve(&p, im->catalog);
+	chunks = product_of(most_of(p.parallel.pp, 1), most_of(p.parallel.vpp, 1));
+	if (p.parallel.pp < 2 || p.model.layers % chunks == 0 || p.parallel.pipeline_layout[0] != '\0')
+		return;
+	if ((p.model.layers + 2) % chunks == 0) {
+		import_assume(im, FIELD_ACCOUNT_FOR_EMBEDDING, "true", why);
+		import_assume(im, FIELD_ACCOUNT_FOR_LOSS, "true", why);
+		return;
+	}
+	each = (p.model.layers + chunks - 1) / chunks;
+	last = p.model.layers - product_of(each, chunks - 1);
+	if (last < 1)
+		return;
+	text_put(layout, sizeof layout, "Et*%lld|(t*%lld|)*%lldt*%lld%sL", (long long)each, (long long)each, (long long)chunks - 2,
+	    (long long)last, p.model.mtp_layers > 0 ? "m" : "");
+	import_assume(im, FIELD_PIPELINE_LAYOUT, layout, why);
+	import_fill(im, FIELD_VPP, "1");
+}
+
 static void
 read_performance(struct import *im, struct jsonin *flags, const struct jsonin *j)
 {
@@ -304,8 +337,11 @@ read_performance(struct import *im, struct jsonin *flags, const struct jsonin *j
 	each = settings_number(flags, "gpus_per_node", gpu != NULL && strncmp(gpu, "gb", 2) == 0 ? 4 : 8);
 	if (gpus > 0)
 		import_machine(im, gpus, 0, gpus % each == 0 ? each : 0, "--num_gpus");
+	else
+		import_error(im, "--num_gpus", "only a run would tell its value (fix: --world)");
 	settings_take(im, flags, precision, "Megatron-Bridge");
 	take_settings(im, flags);
+	take_split(im);
 	if ((task = jsonin_text(flags, "task")) != NULL && !text_equal(task, "pretrain"))
 		import_set(im, FIELD_FINETUNE, text_equal(task, "sft") ? "full" : task, "--task");
 	take_adapters(im, flags);
