@@ -133,4 +133,35 @@ for line in 'preset = "llama-3.1-405b"' 'nodes = 16' 'precision = "bf16"' 'zero_
 	out_has "^	$line;"
 done
 
+about 'GPT-NeoX: JSON with comments, or YAML with hyphens; splits and a model beside the settings of DeepSpeed'
+cat >neox.yml <<'Y'
+{
+  # as it is
+  "pipe_parallel_size": 4, "model_parallel_size": 2,
+  "num_layers": 44, "hidden_size": 6144, "num_attention_heads": 64, "seq_length": 2048, "max_position_embeddings": 2048,
+  "pos_emb": "rotary", "no_weight_tying": true, "gpt_j_residual": true, "attention_config": [[["flash"], 44]],
+  "optimizer": { "type": "Adam", "params": { "lr": 0.97e-4 } },
+  "zero_optimization": { "stage": 1, "reduce_bucket_size": 1260000000 },
+  "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 32, "checkpoint_activations": true, "checkpoint_num_layers": 1,
+  "fp16": { "enabled": true }, "train_iters": 150000
+}
+Y
+run 0 import neox.yml --world=96
+for line in 'preset = "gpt-neox-20b"' 'layout = "deepspeed"' 'tp = 2' 'pp = 4' 'zero_stage = 1' 'micro_batch_size = 4' 'global_batch_size = 1536' \
+    'nodes = 12' 'precision = "fp16"' 'recompute = "full"' 'attention_kernel = "flash2"' 'sequence_length = 2048'; do
+	out_has "^	$line;"
+done
+run 2 import neox.yml
+err_has 'train_batch_size: is not there.*--world'
+printf '%s\n' 'pipe-parallel-size: 0' 'model-parallel-size: 2' 'num-layers: 32' 'hidden-size: 4096' 'num-attention-heads: 32' 'norm: rmsnorm' \
+    'intermediate-size: 11008' 'seq-length: 2048' 'max-position-embeddings: 2048' 'activation: swiglu' 'no-weight-tying: true' 'precision: bfloat16' \
+    'train-micro-batch-size-per-gpu: 2' >hyphens.yml
+run 0 import hyphens.yml --world=16
+for line in 'preset = "llama-7b"' 'pp = 1' 'tp = 2' 'precision = "bf16"' 'global_batch_size = 16'; do
+	out_has "$line;"
+done
+sed 's/"flash"/"mamba"/' neox.yml >mamba.yml
+run 2 import mamba.yml --world=96
+err_has 'no shapes that are known'
+
 finish

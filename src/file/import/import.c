@@ -45,6 +45,8 @@ const struct importer import_table[] = {
 	{ "nemo", "configuration of NeMo before 2.0 for GPT (YAML), or a script with overrides of it", NULL,
 	    "trainer:&num_nodes:&tensor_model_parallel_size:&model:|megatron_gpt_pretraining.py|megatron_gpt_finetuning.py|"
 	    "megatron_gpt_sft.py|megatron_gpt_continue_training.py", NULL, nemo_one_read },
+	{ "gpt-neox", "configuration of GPT-NeoX (YAML or JSON with comments)", NULL,
+	    "pipe_parallel_size&num_layers|pipe-parallel-size&num-layers", NULL, neox_read },
 	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL,
 	    "--num-attention-heads|--tensor-model-parallel-size", NULL, megatron_read },
 	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", NULL, hf_recognise, hf_read },

@@ -79,7 +79,7 @@ take_batches(struct import *im, const struct jsonin *j, int64_t world)
 	const int64_t batch = count_at(im, j, "train_batch_size");
 	const int64_t micro = count_at(im, j, "train_micro_batch_size_per_gpu");
 	const int64_t steps = count_at(im, j, "gradient_accumulation_steps");
-	const int64_t split = most_of(product_of(p->parallel.tp, p->parallel.cp), 1);
+	const int64_t split = most_of(product_of(product_of(p->parallel.tp, p->parallel.cp), p->parallel.pp), 1);
 	const int64_t each = product_of(micro, steps);
 
 	if (batch > 0 && each > 0 && world == 0 && batch % each == 0)

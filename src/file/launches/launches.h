@@ -38,6 +38,7 @@ void torchtune_read(struct import *im);      /* or a script with overrides */
 void nemo_read(struct import *im);
 void verl_read(struct import *im);           /* overrides */
 void verl_sft_read(struct import *im);       /* its trainer on texts */
+void neox_read(struct import *im);
 void nemo_one_read(struct import *im);       /* Megatron-LM, as NeMo before 2.0 calls its arguments */
 void primus_read(struct import *im);         /* Megatron-LM or torchtitan, in YAML */
 void slime_read(struct import *im);          /* Megatron-LM's arguments and its own */
