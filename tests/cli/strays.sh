@@ -164,4 +164,26 @@ sed 's/"flash"/"mamba"/' neox.yml >mamba.yml
 run 2 import mamba.yml --world=96
 err_has 'no shapes that are known'
 
+about 'SkyRL: engines on the GPUs of its trainer, or on others; names of 2025'
+cat >skyrl.sh <<'S'
+: "${NUM_GPUS:=8}"
+uv run --isolated -m skyrl.train.entrypoints.main_base trainer.policy.model.path="Qwen/Qwen3-8B" trainer.placement.colocate_all=true \
+  trainer.strategy=fsdp2 trainer.placement.policy_num_gpus_per_node=$NUM_GPUS trainer.placement.policy_num_nodes=2 \
+  generator.inference_engine.num_engines=4 generator.inference_engine.tensor_parallel_size=4 generator.n_samples_per_prompt=8 \
+  trainer.train_batch_size=128 trainer.policy_mini_batch_size=64 trainer.micro_train_batch_size_per_gpu=2 trainer.max_prompt_length=2048 \
+  generator.sampling_params.max_generate_length=6144 generator.inference_engine.backend=vllm trainer.algorithm.use_kl_loss=false
+S
+run 0 import skyrl.sh
+for line in 'preset = "qwen3-8b"' 'nodes = 2' 'gpus_per_node = 8' 'zero_stage = 3' 'rollout_tp = 4' 'prompts = 128' 'responses = 8' 'placement = "colocated"' \
+    'global_batch_size = 512' 'micro_batch_size = 2' 'sequence_length = 8192' 'response_limit = 6144' 'algorithm = "grpo"' 'reference = false'; do
+	out_has "	$line;"
+done
+sed 's/fsdp2/megatron trainer.policy.megatron_config.tensor_model_parallel_size=4/; s/all=true/all=false/; s/inference_engine.num_engines/num_inference_engines/
+    s/inference_engine.tensor_parallel_size/inference_engine_tensor_parallel_size/; s/use_kl_loss=false/advantage_estimator=gae/' skyrl.sh >older.sh
+run 0 import older.sh
+for line in 'layout = "megatron"' 'tp = 4' 'sequence_parallel = true' 'placement = "split"' 'rollout_gpus = 16' 'rollout_tp = 4' 'nodes = 4' \
+    'algorithm = "ppo"' 'reference = true'; do
+	out_has "	$line;"
+done
+
 finish

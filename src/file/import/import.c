@@ -55,6 +55,8 @@ const struct importer import_table[] = {
 	    "gconfig:&actor:&backend:|train_dataset:&actor:&backend:|actor.backend=", NULL, areal_read },
 	{ "verl", "overrides of verl's configuration in a shell script", NULL, "actor_rollout_ref.", NULL,
 	    verl_read },
+	{ "skyrl", "overrides of SkyRL's configuration in a shell script", NULL, "trainer.policy.model.path=|trainer.placement.policy_num",
+	    NULL, skyrl_read },
 	{ "openrlhf", "command line of OpenRLHF in a shell script", NULL, "openrlhf.cli.train_", NULL,
 	    openrlhf_read },
 	{ "slurm", "scontrol show node or topology, sinfo, or a list of nodes as a-[01-16]", "cluster", NULL,
