@@ -186,4 +186,33 @@ for line in 'layout = "megatron"' 'tp = 4' 'sequence_parallel = true' 'placement
 	out_has "	$line;"
 done
 
+about 'Oumi: sections of settings that TRL has under other names'
+cat >oumi.yaml <<'Y'
+model: { model_name: "meta-llama/Llama-3.3-70B-Instruct", model_max_length: 2048, torch_dtype_str: "bfloat16", attn_implementation: "sdpa" }
+data: { train: { pack: true, datasets: [ { dataset_name: "x/y" } ] } }
+training:
+  trainer_type: "TRL_SFT"
+  use_peft: True
+  per_device_train_batch_size: 2
+  gradient_accumulation_steps: 4
+  enable_gradient_checkpointing: True
+  optimizer: "adamw_torch_fused"
+peft: { q_lora: True, lora_alpha: 16, lora_target_modules: [ "q_proj", "v_proj" ] }
+fsdp: { enable_fsdp: True, sharding_strategy: HYBRID_SHARD, cpu_offload: True, transformer_layer_cls: "LlamaDecoderLayer" }
+Y
+run 0 import oumi.yaml --world=16
+for line in 'preset = "llama-3.1-70b"' 'sequence_length = 2048' 'micro_batch_size = 2' 'global_batch_size = 128' 'recompute = "full"' 'zero_stage = 3' \
+    'dp_replicate = 2' 'offload = "optimizer.params"' 'method = "qlora"' 'rank = 8' 'packing = true'; do
+	out_has "	$line;"
+done
+sed '/fsdp:/d; /peft/d; s/enable_gradient_checkpointing: True/max_steps: 5/; s/TRL_SFT/TRL_DPO/; s/pack: true/seed: 1/' oumi.yaml >pairs.yaml
+echo 'deepspeed: { enable_deepspeed: True, zero_stage: "ZERO_2" }' >>pairs.yaml
+run 0 import pairs.yaml --world=8
+for line in 'layout = "deepspeed"' 'zero_stage = 2' 'algorithm = "dpo"' 'recompute = "none"' 'packing = false'; do
+	out_has "	$line;"
+done
+sed 's/TRL_SFT/VERL_GRPO/' oumi.yaml >verl.yaml
+run 2 import verl.yaml
+err_has 'training.trainer_type: VERL_GRPO is verl within Oumi'
+
 finish

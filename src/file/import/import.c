@@ -73,6 +73,7 @@ const struct importer import_table[] = {
 	    "[parallelism]|[training]&seq_len|torchtitan.train&job.config_file|run_train.sh&job.config_file", NULL, torchtitan_read },
 	{ "torchtitan-python", "configuration of torchtitan after v0.2.2 (Python)", NULL,
 	    "torchtitan&def &Trainer.Config|torchtitan&def &parallelism.", NULL, torchtitan_python_read },
+	{ "oumi", "configuration of oumi train (YAML)", NULL, "model_name:&trainer_type:", NULL, oumi_read },
 	{ "ms-swift", "configuration of swift sft and swift rlhf (YAML), or a script of them", NULL,
 	    "tuner_type:|swift sft|swift pt|swift rlhf|swift/cli/", NULL, swift_read },
 	{ "axolotl", "configuration of axolotl (YAML)", NULL, "base_model:|sample_packing:|sequence_len:|axolotl train|axolotl.cli.train",
