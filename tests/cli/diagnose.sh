@@ -73,6 +73,11 @@ for words in 'Some modules are dispatched on the CPU or the disk.' 'CANCELLED AT
 	'CUDA error: an illegal memory access was encountered' 'CUDA runtime error in cudaMalloc: out of memory' \
 	'STEP 7.0 CANCELLED DUE TO PREEMPTION' 'CANCELLED DUE TO NODE FAILURE, SEE SLURMCTLD LOG' \
 	'NVRM: Xid (PCI:0000:1b:00): 79, GPU has fallen off the bus.' 'NET/IB : Got completion from peer 10.0.0.1 with status=12' \
+	'ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.' \
+	'(raylet) node_manager.cc:1: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed' \
+	'RuntimeError: DataLoader worker (pid 7) is killed by signal: Killed.' 'traceback : Signal 9 (SIGKILL) received by PID 7' \
+	'torch.distributed.DistStoreError: Timed out after 1801 seconds waiting for clients. 1/2 clients joined.' \
+	'RuntimeError: CUDA error: device-side assert triggered' 'pair.cc:1] Connection closed by peer [10.0.0.1]:7' \
 	'ValueError: Free memory on device (3.2/4.0 GiB) on startup is less than desired GPU memory utilization (0.9, 3.6 GiB)'; do
 	echo "$words" >end.log
 	run 1 diagnose plan.cfg end.log
