@@ -222,7 +222,7 @@ out_has ' \(fix: parallel\.last_stage_layers=14\)$'
 run 1 check --model=llama-3.1-405b --nodes=128 --tp=8 --pp=8 --vpp=8 --global-batch-size=1024
 out_has ' \(fix: parallel\.account_for_embedding=true parallel\.account_for_loss=true\)$'
 good check --nodes=1 --tp=8 --pp=1
-out_has '^hint parallel\.tp tp_more_than_needed: .* s a step instead of [0-9.]+ s \(-[0-9.]+ %\), .*fix: parallel\.tp=2\)$'
+out_has '^hint parallel\.tp tp_more_than_needed: TP 2: step [0-9.]+ -> [0-9.]+ s \(-[0-9.]+ %\), memory [0-9.]+ -> [0-9.]+ GiB; .*fix: parallel\.tp=2\)$'
 
 
 # an engine that starts, and does not hold all requests at once, has room for itself

@@ -136,7 +136,11 @@ test_serving(void **test)
 	assert_true(hides(s, "Weigh PP"));
 	key(s, INPUT_END);
 	assert_true(shows(s, "TP 1, 1 engines: weights "));
-	assert_true(shows(s, "a request instead of"));
+	assert_true(shows(s, ": request "));
+	/* Narrow, its number and its key are there. */
+	key(s, INPUT_ESCAPE);
+	app_resize(&s->state, 80, 24);
+	assert_true(shows(s, ": request ") && shows(s, "(f: "));
 }
 
 int

@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/estimate/scope.h"
 #include "core/plan/pool.h"
 #include "core/search/advice.h"
@@ -223,18 +224,19 @@ keep_proof(struct quest *q, const struct proof *proof)
 
 /* ---- in words ------------------------------------------------------------------------ */
 
-enum { PART_SIZE = 128 };
+enum { PART_SIZE = 128, CHANGE_SIZE = 64 };
 
-/* "1.2 s a step instead of 1.4 s (-14.3 %)" */
+/* "step 1.4 -> 1.2 s (-14.3 %)" */
 static void
 put_time(const struct quest *q, const struct proof *proof, char *buf, size_t size)
 {
 	const bool serves = q->now.serves;
-	char then[32], now[32];
+	char then[32], now[32], change[CHANGE_SIZE];
 
 	advice_seconds(serves ? proof->worth.time : proof->mend.outlook.seconds, then, sizeof then);
 	advice_seconds(serves ? q->worth.time : q->now.seconds, now, sizeof now);
-	text_put(buf, size, "%s a %s instead of %s (%+.1f %%)", then, serves ? "request" : "step", now,
+	units_from_to(now, then, change, sizeof change);
+	text_put(buf, size, "%s %s (%+.1f %%)", serves ? "request" : "step", change,
 	    100 * (proof->worth.time / q->worth.time - 1));
 }
 
@@ -243,22 +245,24 @@ static void
 put_other(const struct quest *q, const struct proof *proof, char *buf, size_t size)
 {
 	const struct worth *w = &proof->worth, *now = &q->worth;
-	char then[32], was[32];
+	char then[32], was[32], change[CHANGE_SIZE];
 
 	if (!q->now.serves)
-		text_put(buf, size, "%.1f GiB instead of %.1f GiB", w->memory / GIB, now->memory / GIB);
+		text_put(buf, size, "memory %.1f -> %.1f GiB", now->memory / GIB, w->memory / GIB);
 	else if (proof->row->gain == HINT_ROOM)
-		text_put(buf, size, "KV cache for %.0f requests instead of %.0f", w->room, now->room);
+		text_put(buf, size, "KV cache for %.0f -> %.0f requests", now->room, w->room);
 	else if (proof->row->gain == HINT_TOKENS)
-		text_put(buf, size, "%.0f tokens/s of a GPU instead of %.0f (%+.0f %%)", w->tokens,
-		    now->tokens, 100 * (w->tokens / now->tokens - 1));
+		text_put(buf, size, "%.0f -> %.0f tokens/s of a GPU (%+.0f %%)", now->tokens, w->tokens,
+		    100 * (w->tokens / now->tokens - 1));
 	else {
 		advice_seconds(w->first, then, sizeof then);
 		advice_seconds(now->first, was, sizeof was);
-		text_put(buf, size, "first token after %s instead of %s", then, was);
+		units_from_to(was, then, change, sizeof change);
+		text_put(buf, size, "TTFT %s", change);
 	}
 }
 
+/* The numbers first: a narrow line is cut at its end. */
 static void
 note_hint(const struct quest *q, const struct proof *proof, struct diag_list *diags)
 {
@@ -270,7 +274,7 @@ note_hint(const struct quest *q, const struct proof *proof, struct diag_list *di
 	put_time(q, proof, part[!time], PART_SIZE);
 	put_other(q, proof, part[time], PART_SIZE);
 	d = diag_add(diags, SEVERITY_HINT, proof->row->field, proof->row->reason, proof->row->source,
-	    "%s; %s: %s, %s", proof->why, what, part[0], part[1]);
+	    "%s: %s, %s; %s", what, part[0], part[1], proof->why);
 	if (d != NULL)
 		advice_fix(&proof->mend, d);
 }
