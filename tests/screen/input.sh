@@ -24,7 +24,7 @@ s.expect("caf")
 s.type("汉" * 400)
 s.expect("汉汉汉")
 s.type("\x1b")
-s.expect("Tab pane")
+s.expect("tensor parallel size")
 s.type(b"\xe9\xe9\xc3")
 s.type("j")
 s.expect("sequence parallel")
@@ -66,14 +66,14 @@ s.expect("bcd")
 if seconds() - before > 2:
     fail(f"200 kB pasted take {seconds() - before} s")
 s.type("\x1b")
-s.expect("Tab pane")
+s.expect("tensor parallel size")
 # One whose end never comes ends with an Escape.
 s.type(":")
 s.expect("Enter runs it")
 s.type("\x1b[200~set tp")
 s.expect("set tp")
 s.type("\x1b")
-s.expect("Tab pane")
+s.expect("tensor parallel size")
 # Late answers of the terminal, in pieces: the colour of its ground, its name, graphics.
 # Escape alone is a key where nothing follows in time, and time is short on a busy machine.
 for end in (b"\x1b\\", b"\x07"):

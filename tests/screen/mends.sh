@@ -62,15 +62,16 @@ expect 'fits [0-9.]+ of .* no times: GPU rates unknown'
 keys : q ! Enter
 expect 'rc=0'
 
-# hint WORDS OPTION...: a plan that runs, but poorly, has a hint with WORDS; Enter takes its change.
+# hint REASON OPTION...: a plan that runs, but poorly, has a hint for that reason; Enter takes its change.
 hint() {
-	words=$1
+	reason=$1
 	shift
 	start 120 30 tmux-256color "'$PROG' $*"
 	expect 'no warnings'
 	keys '!'
-	expect "hint: $words"
-	expect 'instead of'
+	expect 'hint: '
+	expect "$reason"
+	expect '[0-9] -> [0-9]|[0-9] m?s -> [0-9]'
 	keys Enter
 	expect 'fixed: '
 	expect 'no warnings'
@@ -82,7 +83,7 @@ hint() {
 	expect 'rc=0'
 }
 
-hint 'TP 8 splits more than memory needs' --nodes=1 --tp=8 --pp=1
-hint 'the pipeline idles' --nodes=4 --tp=2 --pp=8 --global-batch-size=16
-hint 'TP 1 reads 15 GiB of weights' --mode=serve --nodes=1 --tp=1 --pp=1 --concurrency=8
-hint 'each GPU of TP 8 keeps the whole latent' "'$TOP/share/plans/serve-deepseek-v3.cfg'"
+hint tp_more_than_needed --nodes=1 --tp=8 --pp=1
+hint pipeline_bubble --nodes=4 --tp=2 --pp=8 --global-batch-size=16
+hint tp_of_engine --mode=serve --nodes=1 --tp=1 --pp=1 --concurrency=8
+hint latent_copied "'$TOP/share/plans/serve-deepseek-v3.cfg'"

@@ -45,7 +45,7 @@ screen 120 40
 press S
 expect '^│> +1'
 press Enter
-expect 'adopted 1: .*; map by (pp|dp); memory' # of a search that may go on still
+expect 'adopted 1: .*; map by (pp|dp|memory); memory' # of a search that may go on still
 press Tab c
 expect 'map coloured by'
 task 32 'take what a search found, colour the map anew'

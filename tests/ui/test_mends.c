@@ -170,7 +170,7 @@ test_hints(void **test)
 
 	type(s, ":set bf16_tflops 989\r:set hbm_gbps 3350\r:set nodes 1\r:set pp 1\r:set tp 8\re");
 	assert_int_equal(s->state.list.kind, LIST_DIAGS);
-	assert_true(shows(s, "hint: micro-batches of 1 "));
+	assert_true(shows(s, "hint: micro-batch ") && shows(s, "leave small matrix products"));
 	count = s->state.estimate->diags.count;
 	type(s, "qe");
 	assert_int_equal(s->state.estimate->diags.count, count);
