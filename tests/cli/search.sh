@@ -121,7 +121,7 @@ run 2 search deadline 30d
 err_has 'how long is the run'
 run 2 search deadline 30d 1T nosuch.cfg
 err_has "nosuch\.cfg: error: can not be opened"
-run 2 search slo ttft=1s
+run 2 search slo ttft=1s --mode=train
 err_has 'fix: --mode=serve'
 good search slo ttft 1s tpot=30ms --mode=serve --model=llama-3.1-70b --nodes=1 --top=1
 out_has '^slo ttft 1s tpot=30ms: --objective=tokens '

@@ -104,6 +104,16 @@ says '^Workload: llama-3.1-8b, [^:]*$' search llama-3.1-8b qlora one rtx-4090
 # Sizes that split the work are told, though they are the plan's own.
 says '^rank +TP +PP ' search llama-3.1-70b lora 8xh100 --top=1
 
+# A question that nothing but a service answers is of one; with limits "how many gpus" asks what they ask.
+says '^slo ttft=1s tpot=30ms' search slo llama-3.1-8b ttft=1s 8xh100 tpot=30ms
+says '^how many gpus .*: --objective=gpus,serving.tpot_within ' \
+    search how many gpus for 5 requests/s of llama-3.1-8b p99 ttft 1s tpot 30ms 1xh100
+says '^fewest 5 rps: .* --where=.serving.load<=.9.' search fewest 5 rps llama-3.1-8b 1xh100
+# GPUs that do not keep up with the rate are not the cheapest; what has a cost is said.
+says ' --where=.serving.load<=.9.' search cheapest h100,h200 llama-3.1-8b serve --price=h100=2.5,h200=3.5 rate=5
+says '^Workload: .*; cost: of a billion tokens that are generated' \
+    search cheapest h100,h200 llama-3.1-8b serve --price=h100=2.5,h200=3.5
+
 # refuses PATTERN ARGUMENT...
 refuses() {
 	pattern=$1

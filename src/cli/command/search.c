@@ -235,6 +235,32 @@ take_words(struct search_job *job, const struct options *o, const char **word, i
 	return true;
 }
 
+/* A question that a plan to train refuses is of one to serve where that takes it, or refuses it for another reason, and
+ * nobody said what the plan is for. */
+static void
+suppose_serving(struct search_job *job, const struct options *o, const char *const *asked, int words)
+{
+	struct session *s = &job->session;
+	const struct plan before = s->plan;
+	const struct field_set said = s->asked;
+	char options[QUESTION_SIZE], refused[QUESTION_SIZE], err[QUESTION_SIZE], note[512];
+	const char *serve[] = { "serve" };
+	struct options one = *o;
+
+	one.word = serve;
+	one.words = 1;
+	one.settings = 0;
+	if (words == 0 || o->operands > 0 || before.mode == MODE_SERVE || field_set_has(&said, FIELD_MODE) ||
+	    question_ask(&before, &s->catalog, search_today(), asked, words, options, refused) >= 0)
+		return;
+	if (session_set(s, &one, &s->plan, note, sizeof note) &&
+	    (question_ask(&s->plan, &s->catalog, search_today(), asked, words, options, err) >= 0 ||
+	    !text_equal(err, refused)))
+		return;
+	s->plan = before;
+	s->asked = said;
+}
+
 static bool
 has_objective(const struct options *o)
 {
@@ -253,6 +279,7 @@ ask_words(struct search_job *job, const struct options *o, const char **word, in
 
 	if (!take_words(job, o, word, words) || !take_prices(&job->session, o))
 		return STATUS_ERROR;
+	suppose_serving(job, o, asked, words);
 	usual = words == 0 && !has_objective(o) ? question_usual(&job->session.plan) : NULL;
 	if (usual != NULL) {
 		asked = &usual;

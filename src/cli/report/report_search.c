@@ -409,6 +409,10 @@ print_workload(const struct search_job *job)
 	if (is_builtin_cluster(job))
 		text_add(text, sizeof text, ", on %lld GPUs: nobody said how many (such as 1x%s)", (long long)plan_world(&p),
 		    p.cluster.gpu);
+	for (int i = 0; i < job->search.objectives && !plan_has_run(&p); i++)
+		if (job->search.objective[i].kind == TARGET_COST || job->search.objective[i].kind == TARGET_GPU_HOURS)
+			text_add(text, sizeof text, "; %s: of a billion tokens%s", target_name(&job->search.objective[i]),
+			    p.mode == MODE_SERVE ? " that are generated" : "");
 	out_line(stdout, "Workload: %s", text);
 }
 

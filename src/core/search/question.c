@@ -339,19 +339,49 @@ take_objective(const struct plan *p, bool more, const char *const *word, int wor
 	return 0;
 }
 
-/* Parts of a node where there is one: nobody takes three GPUs of each of five. "How many GPUs" asks for them, too. */
+/* Above this share of what the engines take, times say nothing: a queue grows at the least error of a step. */
+#define LOAD_MOST ".9"
+
+/* A service keeps up with the rate that is said of it, within its limits. */
+static void
+put_kept(const struct plan *p, double rate, char *options)
+{
+	const struct arrivals *t = &p->traffic;
+
+	if (p->mode != MODE_SERVE || !(rate > 0))
+		return;
+	if (rate != t->rate)
+		text_add(options, QUESTION_SIZE, " free=traffic.rate=%.10g", rate);
+	text_add(options, QUESTION_SIZE, " where=serving.load<=" LOAD_MOST);
+	if (t->ttft_limit > 0)
+		put_limit("ttft", t->ttft_limit, t->ttft_limit, true, options);
+	if (t->tpot_limit > 0)
+		put_limit("tpot", t->tpot_limit, t->tpot_limit, true, options);
+}
+
+/* Parts of a node where there is one: nobody takes three GPUs of each of five. "How many GPUs" asks for them, too, and
+ * within limits "slo" does. */
 ASK(fewest)
 {
 	const int taken = take_objective(p, false, word, words, options);
+	const int many = words > 0 && text_choice_index("many|few", word[0]) >= 0;
+	struct service of = { .rate = 0 };
+	const int said = taken > 0 ? 0 : read_service(word + many, words - many, &of, err);
 
 	if (taken > 0)
 		return taken;
+	if (said < 0 || (said > 0 && p->mode != MODE_SERVE) || of.seconds[LIMIT_TTFT] + of.seconds[LIMIT_TPOT] > 0) {
+		const int all = ask_slo(p, catalog, today, word + many, words - many, options, err);
+
+		return all < 0 ? -1 : many + all;
+	}
 	text_put(options, QUESTION_SIZE, "objective=gpus");
 	if (p->cluster.nodes == 1 && p->cluster.gpus_per_node > 1)
 		text_add(options, QUESTION_SIZE, " free=cluster.gpus_per_node=1..%lld",
 		    (long long)p->cluster.gpus_per_node);
 	put_nodes_from(1, options);
-	return words > 0 && text_choice_index("many|few", word[0]) >= 0;
+	put_kept(p, of.rate > 0 ? of.rate : p->traffic.rate, options);
+	return many + said;
 }
 
 /* "for 8 GPUs", "on 2 nodes": others than the plan's. How many words that takes, -1 for no such number. */
@@ -473,6 +503,7 @@ ASK(cheapest)
 	else if (options[strlen(options) - 1] == '=')
 		return refuse_question(err, "of which GPUs? Their names with commas between them, and --price");
 	put_nodes(1, p->cluster.nodes, options);
+	put_kept(p, p->traffic.rate, options);
 	return taken;
 }
 
