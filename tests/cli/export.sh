@@ -545,4 +545,12 @@ lines bench.sh '--random-prefix-len 1200' '--random-input-len 2800'
 run 0 export --to=sglang-bench $asks --set traffic.prompt_spread=0.3 -o bench2.sh
 lines bench2.sh '--gsp-num-groups 1 ' '--gsp-system-prompt-len 1200' '--gsp-question-len 2800' 'note: prompts with shared'
 
+# Ranks of a dense model that decode on 20 GPUs are five engines: of one over three nodes eight GPUs each were asked for.
+about 'ranks of data parallel copies that fill no nodes are engines'
+"$PROG" export --mode=serve --nodes=7 --model=llama-3.1-70b --set=serving.prefill_workers=9xtp4 --tp=4 --pp=1 --to=dynamo \
+    >graph.yaml 2>err || fail 'is refused'
+grep -q 'replicas: 5$' graph.yaml && ! grep -q 'nodeCount' graph.yaml || fail 'is one engine'
+"$PROG" export --mode=serve --nodes=7 --model=llama-3.1-70b --set=serving.prefill_workers=9xtp4 --tp=4 --pp=1 --to=vllm \
+    -o pools7 2>err || fail 'no script for vLLM'
+
 finish

@@ -175,11 +175,18 @@ engines_prefill(const struct plan *p)
 	return out;
 }
 
+/* Data parallel ranks of a model without experts know nothing of each other (vLLM
+ * docs/serving/data_parallel_deployment.md): those that fill no whole nodes are engines of their own. */
 struct engines
 engines_other(const struct plan *p)
 {
-	return (struct engines){ .role = p->serving.prefill_workers[0] != '\0' ? ROLE_DECODE : ROLE_WHOLE,
-		.plan = *p, .count = p->serving.replicas };
+	struct engines out = { .role = p->serving.prefill_workers[0] != '\0' ? ROLE_DECODE : ROLE_WHOLE, .plan = *p };
+	const int64_t gpus = pool_rest(p) / most_of(1, p->serving.replicas), node = p->cluster.gpus_per_node;
+
+	if (!plan_has_experts(p) && gpus > node && gpus % node != 0)
+		out.plan.serving.replicas *= attention_dp(p);
+	out.count = out.plan.serving.replicas;
+	return out;
 }
 
 /* The side of an engine that has MLPs and experts alone. */
