@@ -88,6 +88,25 @@ experts_grouped(struct layer_job *j, const struct layer_rows *l, int first, doub
 	    IS(h)); /* read and write, twice */
 }
 
+/*
+ * Without fusion each value is added to its token by an atomic operation: in the forward pass where tokens come back
+ * (Megatron-LM megatron/core/transformer/moe/moe_utils.py, unpermute, scatter_add_), in the backward one
+ * where they went (index_add_, PyTorch tools/autograd/derivatives.yaml, index_select). An H200 does 1.2e11 of
+ * them a second, in whose time its memory moves 32 bytes: 0.20 ms for 2,048 tokens of 2 experts and 4,096 values,
+ * of which 0.06 are moves (tile-ai/TileOPs pull request 608, PyTorch-vec).
+ */
+static void
+add_by_atomics(struct layer_job *j, double routed, double h)
+{
+	const struct plan *p = j->p;
+	const double each = 32;
+
+	if (!p->training.permute_fusion && framework_of(p)->transformer_engine &&
+	    p->parallel.moe_dispatcher != DISPATCHER_HYBRIDEP) /* which permutes itself */
+		JOB_MOVE(j, "tokens added up value by value", each * routed * h, each * routed * h, IS(each),
+		    IS(routed), IS(h));
+}
+
 /* gpt-oss's clamps, before the fused kernel (Megatron-LM fusions/fused_bias_geglu.py). */
 static double
 clamp_bytes(const struct plan *p)
@@ -113,6 +132,7 @@ compute_experts(struct layer_job *j, const struct layer_rows *l)
 		first++;
 	if (first < l->count)
 		(p->training.fused_experts ? experts_fused : experts_grouped)(j, l, first, routed);
+	add_by_atomics(j, routed, h);
 	/* NCCL's all-to-all gives what each rank sent, in turn (Megatron-LM
 	 * megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs; torchtitan
 	 * torchtitan/distributed/expert_parallel.py, _permute) */

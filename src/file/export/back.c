@@ -109,6 +109,7 @@ is_idle(enum field_id f, const struct plan *p)
 	case FIELD_EXPERTS_PER_TOKEN:
 	case FIELD_MOE_FFN_HIDDEN_SIZE:
 	case FIELD_GROUPED_GEMM:
+	case FIELD_PERMUTE_FUSION:
 		return !plan_has_experts(p);
 	case FIELD_PARAM_REMAINDERS:
 		return !p->training.precision_aware_optimizer;

@@ -45,6 +45,7 @@ is_idle(enum field_id f, const struct plan *p)
 	case FIELD_MOE_FFN_HIDDEN_SIZE:
 	case FIELD_ETP:
 	case FIELD_GROUPED_GEMM:
+	case FIELD_PERMUTE_FUSION:
 		return !plan_has_experts(p);
 	case FIELD_OFFLOAD_LAYERS:
 		return batch_offloads_modules(p);

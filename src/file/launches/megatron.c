@@ -212,6 +212,8 @@ put_experts(struct megatron_args *a)
 		megatron_number(a, FIELD_MOE_FFN_HIDDEN_SIZE, m->ffn_hidden_size, "--moe-ffn-hidden-size");
 	if (!megatron_has(a, "--moe-grouped-gemm"))
 		megatron_absent(a, FIELD_GROUPED_GEMM, "false");
+	if (!megatron_has(a, "--moe-permute-fusion"))
+		megatron_absent(a, FIELD_PERMUTE_FUSION, "false");
 	put_expert_layers(a);
 }
 

@@ -70,6 +70,7 @@ const struct megatron_flag megatron_flags[] = {
 	WORD("--exp-avg-sq-dtype", MOMENTS_DTYPE, "fp32=fp32|bf16=bf16|fp16=fp16|fp8=fp8", "fp32"),
 	SWITCH("--no-create-attention-mask-in-dataloader", LOADER_MASK, "false", "true"),
 	SWITCH("--moe-grouped-gemm", GROUPED_GEMM, "true", NULL),
+	SWITCH("--moe-permute-fusion", PERMUTE_FUSION, "true", NULL),
 	VALUE("--cpu-offloading-num-layers", OFFLOAD_LAYERS, "0"),
 	WORD("--ckpt-format", CHECKPOINT_FORMAT,
 	    "torch_dist=torch_dist|torch=torch|torch_dcp=torch_dcp|fsdp_dtensor=fsdp_dtensor", NULL),

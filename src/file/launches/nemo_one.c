@@ -56,6 +56,7 @@ static const struct {
 	{ "model.num_moe_experts", "num_experts", NULL },
 	{ "model.moe_router_topk", "moe_router_topk", NULL },
 	{ "model.moe_grouped_gemm", "moe_grouped_gemm", NULL },
+	{ "model.moe_permute_fusion", "moe_permute_fusion", NULL },
 	{ "model.activations_checkpoint_granularity", "recompute_granularity", NULL },
 	{ "model.activations_checkpoint_method", "recompute_method", NULL },
 	{ "model.activations_checkpoint_num_layers", "recompute_num_layers", NULL },
