@@ -296,6 +296,17 @@ d = json.load(sys.stdin)
 print(d["quantity"], abs(sum(t["value"] for t in d["terms"]) / d["value"] - 1) < 1e-6)' <out >sum
 	grep -q "^$quantity True$" sum || fail "terms do not add up: $(cat sum)"
 done
+# of the fullest stage, as in the text, though what an engine holds is told of another
+set -- --set=mode=serve '--set=model.layer_pattern=MEM*EMEM*EGE/*E' --set=model.linear_attention=true \
+    --set=model.linear_key_heads=16 --set=model.linear_value_heads=32 --set=model.linear_key_head_dim=128 \
+    --set=model.linear_value_head_dim=128 --set=model.experts=8 --set=model.experts_per_token=2 \
+    --set=model.moe_ffn_hidden_size=2048 --set=model.mamba_heads=64 --set=model.mamba_head_dim=64 \
+    --set=model.mamba_state=128 --set=model.mamba_groups=8 --set=model.hidden_size=1048575
+good explain memory.buffers "$@"
+out_has '^memory\.buffers of stage 3 = 859,654,051 B '
+good explain --json memory.buffers "$@"
+out_has '"stage": 3,$'
+out_has '"value": 859654051,$'
 run 1 explain --json serving.ttft_seconds
 err_has 'has no terms in this plan'
 

@@ -155,17 +155,22 @@ print_made(const struct explain *q, enum result_id id, const struct reason *r)
 	print_terms(q, r);
 }
 
+static int64_t
+asked_stage(const struct explain *q)
+{
+	return q->stage >= 0 ? q->stage : q->e->peak_stage;
+}
+
 /* A result that is no sum: its value, and how that follows. */
 static void
 print_value(const struct explain *q, const char *formula)
 {
 	const struct result *r = &result_table[q->id];
-	const int64_t stage = q->stage >= 0 ? q->stage : q->e->peak_stage;
 	char text[160];
 	double value;
 
-	print_name(q->id, r->scope == SCOPE_STAGE ? stage : -1);
-	if (result_value(q->id, q->e, stage, &value))
+	print_name(q->id, r->scope == SCOPE_STAGE ? asked_stage(q) : -1);
+	if (result_value(q->id, q->e, asked_stage(q), &value))
 		out_part(stdout, " = %s", format_value(text, sizeof text, r->measure, value));
 	out_end(stdout);
 	print_help(q->id);
@@ -221,19 +226,26 @@ is_sum(const struct explain *q)
 	return own != QUANTITY_COUNT && measure_of(own) == r->measure;
 }
 
+/* Whether a result is told by its value, with how that follows; else by the sum of its terms. */
+static bool
+told_by_value(const struct plan *p, const struct explain *q, char *formula, size_t size)
+{
+	double value;
+
+	result_formula(q->id, p, q->e, asked_stage(q), formula, size);
+	return formula[0] != '\0' || (!is_sum(q) && result_value(q->id, q->e, asked_stage(q), &value));
+}
+
 /* False when the plan has none of it. */
 static bool
 print_result(const struct plan *p, const struct explain *q)
 {
-	const int64_t stage = q->stage >= 0 ? q->stage : q->e->peak_stage;
 	struct reason reason[REASONS_MAX];
 	const int reasons = explain_reasons(q, reason);
 	char formula[FORMULA_SIZE], overlap[512];
-	double value;
 	int i = 0;
 
-	result_formula(q->id, p, q->e, stage, formula, sizeof formula);
-	if (formula[0] != '\0' || (!is_sum(q) && result_value(q->id, q->e, stage, &value))) {
+	if (told_by_value(p, q, formula, sizeof formula)) {
 		print_value(q, formula);
 	} else {
 		if (reasons == 0)
@@ -280,19 +292,18 @@ json_result_terms(const struct plan *p, const struct explain *q)
 	const struct result *r = &result_table[q->id];
 	struct reason reason[REASONS_MAX];
 	const int reasons = explain_reasons(q, reason);
-	const int64_t first = reasons > 0 ? reason[0].stage : q->stage;
-	const int64_t usual = first >= 0 ? first : q->e->peak_stage;
 	struct jsonout j = { .out = stdout };
 	char formula[FORMULA_SIZE];
+	const bool by_value = told_by_value(p, q, formula, sizeof formula);
+	const int64_t usual = !by_value && reasons > 0 && reason[0].stage >= 0 ? reason[0].stage : asked_stage(q);
 	bool known = false;
 	double value;
 
-	result_formula(q->id, p, q->e, usual, formula, sizeof formula);
 	jsonout_object(&j, NULL);
 	jsonout_text(&j, "quantity", r->path);
 	if (r->scope == SCOPE_STAGE)
 		jsonout_int(&j, "stage", usual);
-	if (reasons > 0 && is_sum(q) && !result_value(q->id, q->e, usual, &value))
+	if (reasons > 0 && !by_value && !result_value(q->id, q->e, usual, &value))
 		jsonout_count(&j, "value", reason[0].sum);
 	else
 		json_result(&j, "value", q->id, q->e, usual);
