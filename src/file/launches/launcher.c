@@ -114,22 +114,30 @@ take_model(struct import *im, const struct jsonin *j)
 	}
 }
 
+/* What a script is told may be what it trains, and then the model is not guessed; a launch without that is no more than
+ * its machines, as a host file is. */
+static void
+note_script(const struct jsonin *j, struct import *im)
+{
+	const char *script = jsonin_text(j, WORDS_SCRIPT);
+
+	if (im->unread[0] == '\0' && (script == NULL || jsonin_has(j, WORDS_TOLD)))
+		text_put(im->unread, sizeof im->unread, "%s", script != NULL && pathname_last(script)[0] != '.' ?
+		    pathname_last(script) : "what is launched");
+}
+
 void
 launcher_read(struct import *im)
 {
 	static const char programs[] = "torchrun|torch.distributed.run|torch.distributed.launch|accelerate launch|deepspeed";
 	void (*read)(struct import *, struct jsonin *);
-	const char *script;
 	struct jsonin j;
 
 	if (words_read(&j, im, programs, true)) {
 		if ((read = script_reader(&j, im)) != NULL) {
 			read(im, &j);
 		} else {
-			script = jsonin_text(&j, WORDS_SCRIPT);
-			if (im->unread[0] == '\0')
-				text_put(im->unread, sizeof im->unread, "%s", script != NULL && pathname_last(script)[0] != '.' ?
-				    pathname_last(script) : "what is launched");
+			note_script(&j, im);
 			take_model(im, &j);
 			take_launcher(im, &j);
 		}

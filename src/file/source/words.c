@@ -240,6 +240,18 @@ is_settings(const char *word)
 	    strcmp(word + n - 4, ".yml") == 0);
 }
 
+/* Whether a script is told more than where DeepSpeed's settings are: what it trains, it may be. */
+static bool
+tells_script(const struct shell_word *w, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(w[i].text, "--deepspeed_config") == 0)
+			i++;
+		else if (strcmp(w[i].text, "--deepspeed") != 0 && strncmp(w[i].text, "--deepspeed_config=", 19) != 0)
+			return true;
+	return false;
+}
+
 /* Who does not ask for them is not told of them. */
 static void
 take_script(struct jsonin *j, const struct shell_list *command)
@@ -253,8 +265,11 @@ take_script(struct jsonin *j, const struct shell_list *command)
 	jsonin_put(j->root, WORDS_SCRIPT, json_string(command->word[k].text));
 	if (k + 1 < command->count && is_settings(command->word[k + 1].text))
 		jsonin_put(j->root, WORDS_SETTINGS, json_string(command->word[k + 1].text));
+	if (tells_script(&command->word[k + 1], command->count - k - 1))
+		jsonin_put(j->root, WORDS_TOLD, json_true());
 	jsonin_has(j, WORDS_SCRIPT);
 	jsonin_has(j, WORDS_SETTINGS);
+	jsonin_has(j, WORDS_TOLD);
 }
 
 /* A number, or the most of "1:4" of torchrun; "gpu" and "auto" are for a run to tell. */

@@ -18,9 +18,11 @@
 /* What stands behind a program's name and is no flag: a model, a file of settings. */
 #define WORDS_OPERAND "argument"
 
-/* The script in Python of a command that a launcher runs, and a file of YAML that stands right behind it. */
+/* The script in Python of a command that a launcher runs, a file of YAML that stands right behind it, and that it is told
+ * anything of its own. */
 #define WORDS_SCRIPT "script"
 #define WORDS_SETTINGS "script's settings"
+#define WORDS_TOLD "script's arguments"
 
 /* Of a loop, by its line; and of a word that only a run tells, behind the value of a flag: "$EXTRA_ARGS". */
 #define WORDS_LOOP "line %u: the first round of the loop"
