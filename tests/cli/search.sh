@@ -325,6 +325,10 @@ compare "$pools" --nodes=4
 # which nobody has to list: as many as the work takes, wider than a node where that has no room for the experts
 good search --json slo ttft=1s tpot=30ms rate=20 --mode=serve --model=llama-3.1-405b --gpu=b200-sxm-180gb --nodes=32 --top=1
 out_has '"serving.prefill_workers": "1[0-9]xtp8"'
+# what the question sets is no column
+good search slo ttft=1s tpot=30ms rate=20 --mode=serve --model=llama-3.1-8b --nodes=2 --top=2
+out_has '^rank .* GPUs '
+out_lacks 'rate  TTFT limit|TPOT limit'
 good search slo ttft=1s tpot=30ms rate=20 --mode=serve --model=kimi-k2 --gpu=gb200 --nodes=8 --top=1
 out_has ' --set=serving\.prefill_workers=[0-9]+x[td]p(8|16|32) '
 # one GPU has no room for them, and DP attention in vLLM is TP 1: no name of it stands beside that
@@ -336,6 +340,10 @@ run 1 search --model=llama-3.1-405b --nodes=1
 no_out
 err_has 'no plan found: of [0-9]* legal combinations looked at [0-9]* do not fit in memory'
 err_has 'nearest: .* of 79\.2 GiB\)'
+# what fits instead is told as check tells it
+run 1 search finetune qwen3-8b on one 4090
+err_has '^shardplan: nothing on these GPUs fits; adapters do: --set=finetune\.method=lora .* GiB of 23\.5 GiB, '
+err_has '^shardplan: needs at least [0-9]+ nodes of these: --nodes='
 run 1 search --model=llama-3.1-8b --where='step.seconds<=1ms' --nodes=2
 err_has '^shardplan: that is of llama-3.1-8b, 64 sequences of 4,096 tokens a step, 262,144 tokens: nobody said how many'
 run 1 search --global-batch-size=7 --fix=tp --fix=cp --fix=pp --free=micro_batch_size=2

@@ -90,8 +90,8 @@ unknown_memory(void **state)
 {
 	static const char *const plans[] = { "parallel.pp=4", "finetune.method=lora",
 		"mode=serve parallel.layout=vllm parallel.pp=1",
-		"parallel.layout=torchtitan parallel.pp=1 parallel.tp=1 rl.algorithm=grpo rl.prompts=128 "
-		"rl.responses=8 rl.response_tokens=1500" };
+		("parallel.layout=torchtitan parallel.pp=1 parallel.tp=1 rl.algorithm=grpo rl.prompts=128 "
+		"rl.responses=8 rl.response_tokens=1500") };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {

@@ -186,7 +186,7 @@ look_at_json(const struct words *w, const struct outcome *o, const struct comman
 	char *text = strdup(o->out);
 	struct words with = *w;
 	struct outcome json;
-	json_t *doc;
+	json_t *doc = NULL;
 
 	words_add(&with, "--json");
 	json = program_inside(&with);

@@ -112,29 +112,15 @@ json_room(struct jsonout *j, const struct room *room)
 	jsonout_close(j);
 }
 
-static const char *const room_leads[ROOM_KINDS] = {
-	[ROOM_SAME] = "search on these GPUs", [ROOM_ADAPTERS] = "nothing on these GPUs fits; adapters do",
-	[ROOM_SHORTER] = "a shorter sequence fits"
-};
-
 /* What a search would do in the same room comes last. */
 static void
 print_room(const struct room *room)
 {
-	char what[ADVICE_TEXT_SIZE], lead[64];
+	char text[ROOM_TEXT];
 
-	for (int i = 0; room != NULL && i < ROOM_KINDS; i++) {
-		const struct room_answer *a = &room->answer[i];
-
-		if (!room->found[i])
-			continue;
-		outlook_text(&a->outlook, what, sizeof what);
-		if (i == ROOM_MORE)
-			text_put(lead, sizeof lead, "needs at least %lld nodes of these", (long long)a->plan.cluster.nodes);
-		else
-			text_put(lead, sizeof lead, "%s", room_leads[i]);
-		out_line(stdout, "%s:%s: %s", lead, *a->options != '\0' ? a->options : " the plan itself", what);
-	}
+	for (enum room_kind i = 0; room != NULL && i < ROOM_KINDS; i++)
+		if (room_text(room, i, text, sizeof text))
+			out_line(stdout, "%s", text);
 }
 
 static void

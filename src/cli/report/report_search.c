@@ -5,6 +5,7 @@
 
 #include "cli/base/output.h"
 #include "cli/report/report_search.h"
+#include "cli/session/room.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/search/search_ahead.h"
@@ -62,13 +63,16 @@ is_job(const struct free_field *f)
 	    f->field == FIELD_GPUS_PER_NODE);
 }
 
-/* Not every listed plan has the same value of free field i, or it is not the plan's own, or splits the work. */
+/* Not every listed plan has the same value of free field i, or it is not the plan's own, or splits the work. What the
+ * question itself sets is the same in all rows. */
 static bool
 tells_column(const struct search_job *job, int i)
 {
 	const struct search_space *s = job->space;
 	const struct free_field *f = &s->field[i];
 
+	if (f->count == 1 && !is_size(f->field))
+		return false;
 	for (size_t k = 0; k < search_listed(job); k++) {
 		const int digit = space_digit(s, i, job->worker->key[k].index);
 
@@ -469,6 +473,23 @@ complain_nearest(const struct search_job *job)
 	complain("nearest:%s (%s)", *settings != '\0' ? settings : " the plan itself", missed);
 }
 
+/* Where no combination fits, what else does, as check says: adapters, more nodes. These know no conditions. */
+static void
+complain_room(const struct search_job *job)
+{
+	const struct search_counts *n = &job->worker->counts;
+	char text[ROOM_TEXT];
+	struct room *room;
+
+	if (!job->whole || job->search.conditions > 0 || n->over_memory == 0 || n->evaluated + n->tight + n->unknown > 0)
+		return;
+	room = room_new(&job->space->plan, &job->session.catalog, false, job->estimate[0]);
+	for (enum room_kind i = 0; room != NULL && i < ROOM_KINDS; i++)
+		if (room_text(room, i, text, sizeof text))
+			complain("%s", text);
+	room_free(room);
+}
+
 void
 search_complain(const struct search_job *job)
 {
@@ -484,6 +505,7 @@ search_complain(const struct search_job *job)
 	}
 	if (n->unknown == 0 && job->worker->has_nearest)
 		complain_nearest(job);
+	complain_room(job);
 	if (job->search.conditions == 0 || n->over_memory + n->evaluated == 0)
 		return;
 	put_workload(&job->space->plan, text, sizeof text);

@@ -237,3 +237,22 @@ room_free(struct room *room)
 		free(room->answer[i].space);
 	free(room);
 }
+
+bool
+room_text(const struct room *room, enum room_kind kind, char *buf, size_t size)
+{
+	static const char *const leads[ROOM_KINDS] = {
+		[ROOM_SAME] = "search on these GPUs", [ROOM_ADAPTERS] = "nothing on these GPUs fits; adapters do",
+		[ROOM_SHORTER] = "a shorter sequence fits"
+	};
+	const struct room_answer *a = &room->answer[kind];
+	char what[ADVICE_TEXT_SIZE];
+
+	if (!room->found[kind])
+		return false;
+	outlook_text(&a->outlook, what, sizeof what);
+	text_put(buf, size, "%s", kind == ROOM_MORE ?
+	    TEXT_OF(64, "needs at least %lld nodes of these", (long long)a->plan.cluster.nodes) : leads[kind]);
+	text_add(buf, size, ":%s: %s", *a->options != '\0' ? a->options : " the plan itself", what);
+	return true;
+}

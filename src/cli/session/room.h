@@ -30,4 +30,9 @@ struct room {
 struct room *room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
     struct estimate *work);
 void room_free(struct room *room);
+
+enum { ROOM_TEXT = 2048 };
+
+/* "needs at least 3 nodes of these: --nodes=3 ...: 20.1 GiB of 23.5 GiB, ..."; false where none was found. */
+bool room_text(const struct room *room, enum room_kind kind, char *buf, size_t size);
 #endif
