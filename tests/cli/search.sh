@@ -340,6 +340,11 @@ run 1 search --model=llama-3.1-405b --nodes=1
 no_out
 err_has 'no plan found: of [0-9]* legal combinations looked at [0-9]* do not fit in memory'
 err_has 'nearest: .* of 79\.2 GiB\)'
+# a word that says nothing of either is told, not left out: "by 32 January" was 32 days
+run 2 search by 32 January 1T llama-3.1-8b
+err_has "^shardplan: search by: 'January' is neither a word of this question nor of a plan"
+run 2 search deadline 30d foo 1T llama-3.1-8b
+err_has "^shardplan: search deadline: 'foo' is neither "
 # what fits instead is told as check tells it
 run 1 search finetune qwen3-8b on one 4090
 err_has '^shardplan: nothing on these GPUs fits; adapters do: --set=finetune\.method=lora .* GiB of 23\.5 GiB, '

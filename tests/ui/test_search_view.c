@@ -197,6 +197,18 @@ test_question(void **test)
 }
 
 /* A service with limits asks for them by itself, whatever else is asked, unless an objective is said. */
+/* A plan that can not be is not told to be what was found. */
+static void
+test_impossible(void **test)
+{
+	struct session *s = session_searching(test, 140, 40);
+
+	type(s, ":set pp 3\r");
+	search(s, "S");
+	assert_true(search_view_of(s)->news.kept > 0);
+	assert_true(shows(s, "the plan itself is not possible"));
+}
+
 static void
 test_service(void **test)
 {
@@ -545,7 +557,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SESSION_TEST(test_ranking), SESSION_TEST(test_from_mends), SESSION_TEST(test_texts), SESSION_TEST(test_told), SESSION_TEST(test_grows), SESSION_TEST(test_best),
-		SESSION_TEST(test_sort), SESSION_TEST(test_question), SESSION_TEST(test_service),
+		SESSION_TEST(test_sort), SESSION_TEST(test_question), SESSION_TEST(test_impossible),
+		SESSION_TEST(test_service),
 		SESSION_TEST(test_columns), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
 		SESSION_TEST(test_cancel), SESSION_TEST(test_adds), SESSION_TEST(test_again),
 		SESSION_TEST(test_compare), SESSION_TEST(test_ask), SESSION_TEST(test_nothing),

@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include "cli/base/run.h"
-#include "cli/command/search_progress.h"
 #include "cli/command/question_first.h"
+#include "cli/command/search_progress.h"
 #include "cli/report/report_search.h"
 #include "cli/session/search_live.h"
 #include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
+#include "core/plan/words.h"
 #include "core/rules/values.h"
 #include "core/search/question.h"
 #include "core/search/search_make.h"
@@ -33,6 +34,11 @@ take_question(struct search_job *job, const struct options *o, const char *const
 		usage_error("search %s: %s", asked[0], err);
 		return false;
 	}
+	for (int i = taken; i < words; i++)
+		if (!words_is_little(asked[i])) {
+			usage_error("search %s: '%s' is neither a word of this question nor of a plan", asked[0], asked[i]);
+			return false;
+		}
 	for (int i = 0; i < taken; i++)
 		text_add(job->question, sizeof job->question, "%s%s", i > 0 ? " " : "", asked[i]);
 	job->word = calloc(o->asks + QUESTION_SIZE / 2, sizeof *job->word);

@@ -1,6 +1,5 @@
 #include "cli/session/search_job.h"
 
-
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/plan/option.h"

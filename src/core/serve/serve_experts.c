@@ -1,6 +1,5 @@
 #include "core/serve/serve_experts.h"
 
-
 #include "core/base/number.h"
 #include "core/framework/link.h"
 #include "core/plan/batch.h"

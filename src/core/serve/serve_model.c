@@ -1,6 +1,5 @@
 #include "core/serve/serve_model.h"
 
-
 #include "core/base/number.h"
 #include "core/model/weights.h"
 #include "core/serve/serve_experts.h"

@@ -2,7 +2,6 @@
  * traffic_step.c - traffic that does not belong to a layer: pipeline, tied embeddings and norms; and
  * with that of traffic_copies.c all of it (traffic.h).
  */
-
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"

@@ -1,4 +1,3 @@
-
 #include "core/model/adapters.h"
 #include "core/plan/batch.h"
 #include "file/export/megatron_export.h"

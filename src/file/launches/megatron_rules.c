@@ -1,6 +1,5 @@
 #include "file/launches/megatron_rules.h"
 
-
 #include "file/launches/megatron_hybrid.h"
 
 #define ARGUMENTS "megatron/training/arguments.py"
@@ -62,7 +61,6 @@ has_value(const struct megatron_args *a, const char *flag, const char *word)
 			return true;
 	return false;
 }
-
 
 static bool
 fsdp(const struct megatron_args *a)

@@ -1,6 +1,5 @@
 #include "file/source/importer.h"
 
-
 #include "core/base/show.h"
 #include "core/plan/override.h"
 #include "file/log/jsonin.h"

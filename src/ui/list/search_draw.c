@@ -202,8 +202,9 @@ draw_foot(const struct state *s, struct canvas *c, struct rect r, int target)
 		text_add(text, sizeof text, ", and %llu like it", (unsigned long long)l->found[target].key.like);
 	canvas_text_cut(c, r, r.x + 2, r.y, r.w - 2, plain, text);
 	put_change(s, target, change, sizeof change);
-	text_put(text, sizeof text, change[0] != '\0' ? "against the plan: %s" : "the same as the plan", change);
-	if (canvas_width(c, text) > r.w - 2)
+	text_put(text, sizeof text, !s->estimate->legal ? "the plan itself is not possible" :
+	    change[0] != '\0' ? "against the plan: %s" : "the same as the plan", change);
+	if (canvas_width(c, text) > r.w - 2 && s->estimate->legal)
 		text_put(text, sizeof text, "%s", change);
 	canvas_text_cut(c, r, r.x + 2, r.y + 1, r.w - 2, dim, text);
 	text_put(text, sizeof text, "%d before %d", target + 1, target + 2);

@@ -74,7 +74,6 @@ unsigned
 topics_language(struct state *s, const char *argument)
 {
 	const char *other = text_equal(state_language(s), "zh") ? "en" : "zh";
-
 	char err[STATE_MESSAGE_SIZE];
 
 	if (!settings_put(&s->settings, settings_find("language"), argument[0] != '\0' ? argument : other, err,

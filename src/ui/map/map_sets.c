@@ -1,6 +1,5 @@
 #include "ui/map/map_sets.h"
 
-
 /* Groups that nobody tells apart by their colours. */
 enum { GROUPS_MANY = 100 };
 

@@ -1,6 +1,5 @@
 #include "ui/pane/frame.h"
 
-
 #include "core/base/text.h"
 #include "ui/pane/panes.h"
 #include "ui/state/summary.h"
