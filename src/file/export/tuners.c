@@ -1,4 +1,3 @@
-
 #include "core/model/adapters.h"
 #include "file/export/parts.h"
 #include "file/export/trainers.h"

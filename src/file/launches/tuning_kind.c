@@ -1,4 +1,3 @@
-
 #include "core/base/text.h"
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"

@@ -1,4 +1,3 @@
-
 #include "core/base/text.h"
 #include "core/plan/field_source.h"
 #include "ui/pane/pane.h"
