@@ -249,6 +249,44 @@ echo 'ValueError: No available memory for the cache blocks. Try increasing `gpu_
 run 1 diagnose --mode=serve room.log
 out_has '^  certain   weights and activations leave too little memory for the KV cache$'
 
+# without a plan, and where nothing says the model, numbers stand beside none of a plan that nobody chose
+run 1 diagnose room.log
+out_has '^plan         none: '
+out_has '^  certain   weights and activations leave too little memory for the KV cache$'
+grep -q 'settings cost' out && fail 'what the settings of no plan cost'
+echo 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 388.00 MiB. GPU 0 has a total capacity of 9.68 GiB of which 95.75 MiB is free. Including non-PyTorch memory, this process has 9.54 GiB memory in use. Of the allocated memory 6.61 GiB is allocated by PyTorch, and 2.57 GiB is reserved by PyTorch but unallocated.' >alone.log
+run 1 diagnose alone.log
+out_has '^  allocated +6\.61 GiB$'
+out_has '^  first  PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True'
+grep -q 'than the estimate' out && fail 'an estimate of no plan'
+run 1 diagnose --json alone.log
+out_has '"planned": false'
+
+echo "[rank6]:[E429 13:55:49.384372190 ProcessGroupNCCL.cpp:1743] [PG ID 0 PG GUID 0(default_pg) Rank 6] ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives." >stuck.log
+run 1 diagnose stuck.log
+out_has "^  a rank's watchdog made no progress"
+
+# an engine's log repeats its launch, release and all: that is the plan
+cat >launch.log <<'LOG'
+INFO 09-03 16:28:10 [api_server.py:1882] vLLM API server version 0.11.0
+INFO 09-03 16:28:10 [utils.py:328] non-default args: {'model_tag': 'Qwen/Qwen3-32B', 'model': 'Qwen/Qwen3-32B', 'max_model_len': 32768, 'tensor_parallel_size': 2, 'gpu_memory_utilization': 0.92}
+INFO 09-03 16:29:01 [gpu_model_runner.py:2653] Model loading took 30.59 GiB and 12.2 seconds
+LOG
+run 0 diagnose launch.log
+out_has '^plan         qwen3-32b on 2 h100-sxm-80gb: TP 2, '
+out_has '^weights +30\.59 GiB +30\.59 GiB '
+err_has '^assumed cluster\.gpu = h100-sxm-80gb: the file does not say'
+run 0 diagnose --gpu=h200-sxm-141gb launch.log
+grep -q '^assumed cluster.gpu ' err && fail 'a GPU that was said is assumed'
+
+# and the launch itself may stand in the place of the plan, whose release the log tells
+echo 'vllm serve Qwen/Qwen3-32B --tensor-parallel-size 2 --max-model-len 32768' >serve.sh
+run 1 diagnose serve.sh launch.log
+out_has '^  serving\.engine_version +plan 0\.19, run 0\.11\.0 +launch\.log:1$'
+run 2 diagnose serve.sh
+run 2 calibrate serve.sh launch.log
+err_has 'fix: shardplan import LAUNCH -o PLAN\.cfg'
+
 # steps that stand out at equal distances, and a run that gets slower, are told with what they cost
 for i in $(seq 1 200); do
 	ms=16700

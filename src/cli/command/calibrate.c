@@ -182,11 +182,12 @@ suits(const struct session *s, const struct log_report *log, const char *name)
 	return true;
 }
 
-/* What a benchmark sends is compared as it was sent. */
+/* What a benchmark sends is compared as it was sent; a release that the plan does not say is none of its own. */
 static bool
-is_load(enum field_id f)
+is_passed_over(enum field_id f, const struct plan *p)
 {
-	return f == FIELD_PROMPT_TOKENS || f == FIELD_GENERATE_TOKENS || f == FIELD_CONCURRENCY;
+	return f == FIELD_PROMPT_TOKENS || f == FIELD_GENERATE_TOKENS || f == FIELD_CONCURRENCY ||
+	    (f == FIELD_ENGINE_VERSION && !field_is_set(f, p));
 }
 
 /* Of another GPU, or another job, nothing is to be fitted: scales would hide that. */
@@ -208,7 +209,7 @@ is_same_job(struct session *s, const struct log_report *log, const char *name)
 		const struct mismatch *x = &found[i];
 		char fix[256] = "";
 
-		if (is_load(x->field))
+		if (is_passed_over(x->field, &s->plan))
 			continue;
 		if (x->field != FIELD_NONE)
 			text_put(fix, sizeof fix, "--set %s=%s, or ", mismatch_path(x), x->run);
@@ -264,7 +265,10 @@ calibrate_run(const struct options *o)
 		session_print_errors(&errors);
 	} else if (session_open(&s, o, o->operand[0])) {
 		show_path(shown, sizeof shown, name);
-		status = calibrate(&s, log, shown);
+		if (s.file.path[0] == '\0')
+			complain("calibrate writes into a plan, and a launch is none (fix: shardplan import LAUNCH -o PLAN.cfg)");
+		else
+			status = calibrate(&s, log, shown);
 		session_close(&s);
 	}
 	free(log);

@@ -13,6 +13,7 @@
 #include "core/framework/resolve.h"
 #include "core/search/search.h"
 #include "core/search/search_make.h"
+#include "file/import/import.h"
 #include "file/log/run.h"
 #include "file/plan/atomic.h"
 #include "file/plan/pathname.h"
@@ -24,7 +25,8 @@
 /* Large: allocated once. */
 struct diagnose_job {
 	struct session session;
-	bool planned;          /* a plan was given */
+	bool planned;          /* a plan was given, or */
+	bool launched;         /* a log repeats its launch */
 	struct measured measured;
 	struct diagnosis found;
 	struct diagnose_report report;
@@ -63,16 +65,53 @@ is_plan(const char *path)
 	return found;
 }
 
+/* The plan may be a launch, where the first of several files tells of no run. */
 static bool
-read_files(struct diagnose_job *job, const struct options *o, int from)
+read_files(struct diagnose_job *job, const struct options *o)
 {
 	struct file_errors errors = { 0 };
 	bool ok = true;
 
-	for (int i = from; i < o->operands; i++)
-		ok = run_read(&job->measured, o->operand[i], &errors) && ok;
+	job->planned = o->operands > 1 && is_plan(o->operand[0]);
+	for (int i = job->planned; i < o->operands; i++) {
+		if (run_read(&job->measured, o->operand[i], &errors))
+			continue;
+		if (i == 0 && o->operands > 1 && import_is_launch(o->operand[0])) {
+			job->planned = true;
+			errors.count = 0;
+		} else {
+			ok = false;
+		}
+	}
 	session_print_errors(&errors);
 	return ok;
+}
+
+/* The plan's file, the launch that a log repeats, or the built-in plan. */
+static bool
+open_plan(struct diagnose_job *job, const struct options *o)
+{
+	const char *launch = job->measured.launch;
+
+	job->launched = !job->planned && launch[0] != '\0' &&
+	    session_open_launch(&job->session, o, o->operand[0], launch);
+	return job->launched || session_open(&job->session, o, job->planned ? o->operand[0] : NULL);
+}
+
+/* Whether anybody says a plan: the user, or the files, of which those that tell of links alone need but the GPU. */
+static bool
+is_told(const struct diagnose_job *job)
+{
+	const struct measured *m = &job->measured;
+	bool links = measured_find(m, FACT_GPU_NAME) != NULL;
+
+	for (int id = 0; links && id < MEASURED_JOB_BUS; id++)
+		links = m->series[id].count == 0;
+	for (int f = 0; f < FIELD_COUNT; f++)
+		if (field_entry((enum field_id)f) == FIELD_PRESET && (field_set_has(&job->session.asked, (enum field_id)f) ||
+		    measured_find(m, f) != NULL))
+			return true;
+	return job->planned || job->launched || links || field_set_has(&job->session.asked, FIELD_PRESET);
 }
 
 /* ---- what settings cost ------------------------------------------------------------------ */
@@ -256,6 +295,25 @@ take_run(struct diagnose_job *job)
 	plan_resolve(&s->plan, &s->catalog);
 }
 
+/* Without any plan. */
+static int
+diagnose_words(struct diagnose_job *job, const struct options *o)
+{
+	struct session *s = &job->session;
+
+	diagnose_alone(&job->found, &job->measured, &s->plan);
+	if (job->found.causes == 0 && s->plan.mode == MODE_TRAIN) { /* lines may speak of an engine */
+		field_store_int(FIELD_MODE, &s->plan, MODE_SERVE);
+		plan_resolve(&s->plan, &s->catalog);
+		diagnose_alone(&job->found, &job->measured, &s->plan);
+	}
+	job->report = (struct diagnose_report){ .plan = &s->plan, .measured = &job->measured,
+		.found = &job->found, .estimate = &job->estimate };
+	if (job->measured.oom.count > 0)
+		room_alone(&job->report.room, &job->measured);
+	return print(job, o);
+}
+
 static int
 diagnose(struct diagnose_job *job, const struct options *o)
 {
@@ -266,6 +324,8 @@ diagnose(struct diagnose_job *job, const struct options *o)
 		complain("%s", note);
 		return STATUS_ERROR;
 	}
+	if (!is_told(job))
+		return diagnose_words(job, o);
 	if (!job->planned)
 		take_run(job);
 	diagnose_run(&job->found, &job->measured, &s->plan, &s->catalog, &job->estimate);
@@ -301,9 +361,7 @@ diagnose_command(const struct options *o)
 		free(job);
 		return usage_error("diagnose needs what the run left behind, a log or another file, after the plan");
 	}
-	job->planned = o->operands > 1 && is_plan(o->operand[0]);
-	if (read_files(job, o, job->planned) &&
-	    session_open(&job->session, o, job->planned ? o->operand[0] : NULL)) {
+	if (read_files(job, o) && open_plan(job, o)) {
 		status = diagnose(job, o);
 		session_close(&job->session);
 	}

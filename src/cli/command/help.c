@@ -102,7 +102,7 @@ help_print(const struct subcommand *commands)
 	    "       shardplan COMMAND [OPTION]... [ARGUMENT]...\n\n");
 	print_wrapped("Plan how a large language model is split over GPUs. Without a command this "
 	    "opens the planner on a plan file, or on a built-in plan. PLAN may be - for standard "
-	    "input; a file that is called like a command is opened as ./NAME. Words say values of it, or "
+	    "input, or a launch that import reads, such as run.sh; a file that is called like a command is opened as ./NAME. Words say values of it, or "
 	    "stand in its place: shardplan estimate llama-3.1-70b 64xh100 tp8 pp4.", 0, 0, HELP_WIDTH);
 	out_text(stdout, "\nCommands:\n");
 	for (const struct subcommand *c = commands + 1; c->name != NULL; c++) {

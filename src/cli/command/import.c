@@ -7,6 +7,7 @@
 
 #include "cli/base/run.h"
 #include "cli/report/report.h"
+#include "cli/session/launch.h"
 #include "cli/session/session.h"
 #include "core/base/show.h"
 #include "core/base/text.h"
@@ -45,16 +46,6 @@ write_plan(struct session *s, const char *path)
 	return STATUS_OK;
 }
 
-/* A model, or a size of one, that the command line says. */
-static bool
-sets_model(const struct options *o)
-{
-	for (size_t i = 0; i < o->settings; i++)
-		if (field_entry(o->setting[i].field) == FIELD_PRESET || o->setting[i].field == FIELD_PRESET)
-			return true;
-	return false;
-}
-
 static int
 import_with(struct session *s, const struct options *o, struct import *im)
 {
@@ -65,9 +56,7 @@ import_with(struct session *s, const struct options *o, struct import *im)
 
 	if (set)
 		import_clients(im);
-	for (size_t i = 0; i < o->settings; i++) { /* said by who calls */
-		notes_drop(&im->assumed, TEXT_OF(128, "%s = ", field_table[o->setting[i].field].path));
-	}
+	launch_drop_said(im, o);
 	notes_print("taken  ", &im->taken);
 	notes_print("assumed", &im->assumed);
 	notes_print("ignored", &im->ignored);
@@ -105,7 +94,7 @@ import_run(const struct options *o)
 	struct file_errors errors = { 0 };
 	struct session s;
 	struct import im = { .catalog = &s.catalog, .plan = &s.plan, .errors = &errors,
-		.world = o->world, .part = o->part, .root = o->root, .has_model = sets_model(o) };
+		.world = o->world, .part = o->part, .root = o->root };
 	int status;
 
 	if (o->here == (o->operands > 0))
@@ -115,6 +104,7 @@ import_run(const struct options *o)
 		return STATUS_ERROR;
 	if (!session_catalog(&s))
 		return STATUS_ERROR;
+	im.has_model = launch_has_model(o, &s.catalog);
 	planfile_builtin(&s.file, &s.plan, NULL); /* a file that has no path yet */
 	status = import_with(&s, o, &im);
 	import_free(&im);

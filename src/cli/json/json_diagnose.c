@@ -244,6 +244,7 @@ diagnose_json(const struct diagnose_report *r)
 
 	jsonout_object(&j, NULL);
 	jsonout_text(&j, "plan", r->plan->name);
+	jsonout_bool(&j, "planned", !d->alone);
 	put_files(&j, r->measured);
 	put_steady(&j, d, r->measured);
 	put_mismatches(&j, d, r->measured);

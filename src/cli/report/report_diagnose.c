@@ -19,6 +19,11 @@ print_plan(const struct diagnose_report *r)
 {
 	const struct plan *p = r->plan;
 
+	if (r->found->alone) {
+		out_line(stdout, "plan         none: nothing says which model ran (give its plan or launch before the files, or words: "
+		    "qwen3-32b 8xh100 tp4)");
+		return;
+	}
 	out_part(stdout, "plan         %s on %lld %s: TP %lld, PP %lld", p->model.preset,
 	    (long long)plan_world(p), p->cluster.gpu, (long long)p->parallel.tp, (long long)p->parallel.pp);
 	if (r->estimate->dp > 0)
@@ -62,12 +67,27 @@ print_mismatches(const struct diagnose_report *r)
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
+/* Without a plan. */
+static void
+print_measured(const struct diagnosis *d)
+{
+	for (size_t i = 0; i < d->terms; i++) {
+		const struct diagnosed_term *t = &d->term[i];
+		char run[UNITS_SIZE];
+
+		out_line(stdout, "  %-32s %s", measured_label(t->id),
+		    units_exact(run, sizeof run, measured_measure(t->id), t->measured));
+	}
+}
+
 static bool
 print_terms(const struct diagnosis *d)
 {
 	struct table t;
 
-	if (d->terms == 0)
+	if (d->alone)
+		print_measured(d);
+	if (d->terms == 0 || d->alone)
 		return true;
 	table_init(&t, 5);
 	table_row(&t, (const char *[]){ " ", ">plan", ">run", ">difference", " " });
@@ -220,16 +240,20 @@ print_oom(const struct diagnose_report *r)
 	if (o->phase != OOM_UNKNOWN)
 		out_part(stdout, ", %s", room_phase(o->phase));
 	if (o->rank >= 0)
-		out_part(stdout, ", rank %lld: stage %lld", (long long)o->rank, (long long)r->room.stage);
+		out_part(stdout, ", rank %lld", (long long)o->rank);
+	if (o->rank >= 0 && r->estimate->stages > 0)
+		out_part(stdout, ": stage %lld", (long long)r->room.stage);
 	out_end(stdout);
 	room_held(o, text, sizeof text);
 	out_line(stdout, "  run  %s", text);
-	if (r->estimate->stages == 0)
+	if (r->estimate->stages == 0 && r->room.by == ROOM_NOTHING)
 		return;
-	room_planned(m, false, text, sizeof text);
-	out_line(stdout, "  plan %s", text);
-	room_planned(m, true, text, sizeof text);
-	out_line(stdout, "       %s", text);
+	if (r->estimate->stages > 0) {
+		room_planned(m, false, text, sizeof text);
+		out_line(stdout, "  plan %s", text);
+		room_planned(m, true, text, sizeof text);
+		out_line(stdout, "       %s", text);
+	}
 	room_advice(&r->room, text, sizeof text);
 	out_line(stdout, "  first  %s", text);
 }

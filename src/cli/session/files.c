@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/session/drafts.h"
+#include "cli/session/launch.h"
 #include "cli/session/preferences.h"
 #include "cli/session/session.h"
 #include "cli/session/shell.h"
@@ -59,6 +60,27 @@ save_path(const struct session *s, char *buf, size_t size, const char *path, con
 	return text_add(buf, size, ".cfg") == n + 4;
 }
 
+/* A launch, where the file is one; note: why it is no plan, or how much of the launch was taken. */
+static bool
+read_launch(const struct session *s, const char *path, struct planfile *file, struct plan *plan, char *note, size_t size)
+{
+	struct launch l;
+	char account[LAUNCH_NOTE_SIZE];
+	const enum import_status status = launch_read(&l, path, &s->catalog, false);
+
+	if (status == IMPORT_DONE) {
+		import_clients(&l.im);
+		planfile_builtin(file, plan, NULL); /* a file that has no path yet */
+		*plan = l.plan;
+		launch_note(&l, path, account);
+		text_put(note, size, "%s", account);
+	} else if (status != IMPORT_UNKNOWN) {
+		errors_note(&l.errors, note, size);
+	}
+	launch_free(&l);
+	return status == IMPORT_DONE;
+}
+
 static bool
 read_plan(const struct session *s, const char *path, struct planfile *file, struct plan *plan,
     char *note, size_t size)
@@ -77,7 +99,7 @@ read_plan(const struct session *s, const char *path, struct planfile *file, stru
 	}
 	if (!planfile_read(file, &read, whole, NULL, &errors)) {
 		errors_note(&errors, note, size);
-		return false;
+		return !pathname_is_plan(whole) && read_launch(s, whole, file, plan, note, size);
 	}
 	plan_resolve(&read, &s->catalog); /* names that it lacks are marked, as in session.h */
 	*plan = read;
@@ -130,26 +152,24 @@ static bool
 files_import(void *context, const char *path, struct plan *plan, char *note, size_t size)
 {
 	struct session *s = context;
-	struct file_errors errors = { 0 };
 	char whole[PLANFILE_PATH_SIZE];
-	struct plan read;
-	struct import im = { .catalog = &s->catalog, .plan = &read, .errors = &errors };
+	struct launch l;
 	enum import_status status;
 
 	if (strcmp(path, "-") == 0 || !whole_path(whole, sizeof whole, path)) {
 		text_put(note, size, "a file name is needed, and a shorter one");
 		return false;
 	}
-	status = import_file(&im, whole, NULL);
+	status = launch_import(&l, whole, &s->catalog, false);
 	if (status == IMPORT_DONE) {
-		import_clients(&im);
+		import_clients(&l.im);
 		text_put(note, size, "%zu taken, %zu assumed, %zu ignored: 'shardplan import' tells each",
-		    im.taken.count, im.assumed.count, im.ignored.count);
-		import_into(&im, plan);
+		    l.im.taken.count, l.im.assumed.count, l.im.ignored.count);
+		import_into(&l.im, plan);
 	} else {
-		text_put(note, size, "%s", errors.line[0]);
+		text_put(note, size, "%s", l.errors.line[0]);
 	}
-	import_free(&im);
+	launch_free(&l);
 	return status == IMPORT_DONE;
 }
 

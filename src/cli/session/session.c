@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/session/given.h"
+#include "cli/session/launch.h"
 #include "cli/session/session.h"
 #include "core/base/show.h"
 #include "core/base/text.h"
@@ -13,6 +14,7 @@
 #include "core/rules/settle.h"
 #include "core/search/advice.h"
 #include "file/catalogue/catalog_file.h"
+#include "file/plan/pathname.h"
 #include "out/out.h"
 
 void
@@ -149,15 +151,66 @@ take_settings(struct session *s, const struct options *o, const char *path, stru
 	return true;
 }
 
+/* What was read of a launch as a plan without a file, before what the command line says. */
+static void
+put_launch(struct launch *l, const struct options *o, struct planfile *file, struct plan *plan)
+{
+	planfile_builtin(file, plan, NULL);
+	*plan = l->plan;
+	l->im.plan = plan;
+	launch_drop_said(&l->im, o);
+}
+
+/* A launch in the place of a plan's file. Where it looks like none, it is told why the file is no plan.
+ * launch_free where true. */
+static bool
+read_launch(struct launch *l, const struct session *s, const struct options *o, const char *path,
+    struct planfile *file, struct plan *plan, const struct file_errors *why)
+{
+	const enum import_status status = launch_read(l, path, &s->catalog, launch_has_model(o, &s->catalog));
+
+	if (status != IMPORT_DONE) {
+		session_print_errors(status == IMPORT_UNKNOWN ? why : &l->errors);
+		launch_free(l);
+		return false;
+	}
+	put_launch(l, o, file, plan);
+	return true;
+}
+
+/* What the command line says, and what is told of a launch; path: its name. */
+static bool
+finish_launch(struct launch *l, struct session *s, const struct options *o, const char *path, struct plan *plan)
+{
+	const bool ok = take_settings(s, o, path, plan);
+
+	if (ok) {
+		import_clients(&l->im);
+		launch_tell(l, path);
+	}
+	launch_free(l);
+	return ok;
+}
+
+/* Whether what could not be read as a plan may be a launch. */
+static bool
+may_be_launch(const char *path)
+{
+	return !text_equal(path, "-") && !pathname_is_plan(path);
+}
+
 bool
 session_read(struct session *s, const struct options *o, const char *path,
     struct planfile *file, struct plan *plan)
 {
 	struct file_errors errors = { 0 };
+	struct launch l;
 
 	if (path == NULL)
 		planfile_builtin(file, plan, &s->catalog);
 	else if (!planfile_read(file, plan, path, &s->catalog, &errors)) {
+		if (may_be_launch(path))
+			return read_launch(&l, s, o, path, file, plan, &errors) && finish_launch(&l, s, o, path, plan);
 		session_print_errors(&errors);
 		return false;
 	}
@@ -173,6 +226,26 @@ session_open(struct session *s, const struct options *o, const char *path)
 		return true;
 	catalog_free(&s->catalog);
 	return false;
+}
+
+bool
+session_open_launch(struct session *s, const struct options *o, const char *name, const char *text)
+{
+	struct launch l;
+	bool ok;
+
+	if (!session_catalog(s))
+		return false;
+	ok = launch_read_text(&l, name, text, &s->catalog, launch_has_model(o, &s->catalog)) == IMPORT_DONE;
+	if (ok) {
+		put_launch(&l, o, &s->file, &s->plan);
+		ok = finish_launch(&l, s, o, name, &s->plan);
+	} else {
+		launch_free(&l);
+	}
+	if (!ok)
+		session_close(s);
+	return ok;
 }
 
 /* What is named by the plan, and by the values of the command line. */
@@ -280,6 +353,33 @@ session_with(const struct options *o, int (*work)(struct session *s, const struc
 	return status;
 }
 
+/* The launch that the screen opens: what is told of it stands in the note. */
+static bool
+open_launch(struct session *s, const struct options *o, const char *path, const struct file_errors *why, char *note,
+    size_t size)
+{
+	struct launch l;
+	char account[LAUNCH_NOTE_SIZE];
+	bool ok;
+
+	if (!session_catalog(s))
+		return false;
+	if (!read_launch(&l, s, o, path, &s->file, &s->plan, why)) {
+		session_close(s);
+		return false;
+	}
+	s->read = s->plan;
+	if ((ok = session_set(s, o, &s->plan, note, size))) {
+		import_clients(&l.im);
+		launch_note(&l, path, account);
+		text_add(note, size, "%s%s", note[0] != '\0' ? "; " : "", account);
+	} else {
+		session_close(s);
+	}
+	launch_free(&l);
+	return ok;
+}
+
 bool
 session_open_screen(struct session *s, const struct options *o, const char *path, char *note,
     size_t size)
@@ -288,6 +388,8 @@ session_open_screen(struct session *s, const struct options *o, const char *path
 
 	/* Without a catalogue: what it lacks is marked on the screen, as all that is wrong. */
 	if (!read_file(s, path, NULL, &errors)) {
+		if (may_be_launch(path))
+			return open_launch(s, o, path, &errors, note, size);
 		session_print_errors(&errors);
 		return false;
 	}

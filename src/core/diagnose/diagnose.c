@@ -128,16 +128,24 @@ scale_term(struct diagnosed_term *t, double share)
 	t->high *= share;
 }
 
-static bool
-take_term(struct diagnosed_term *t, enum measured_id id, const struct measured *m,
-    const struct plan *p, const struct estimate *e)
+/* What the files tell, beside nothing yet. */
+static struct diagnosed_term
+measured_term(enum measured_id id, const struct measured *m)
 {
 	const struct steady s = measured_steady(m, id);
 	const double most = is_memory(id) ? fullest_gpu(m, id) : 0;
 
-	*t = (struct diagnosed_term){ .id = id, .measured = most > 0 ? most : s.median,
-		.low = most > 0 ? most : s.low, .high = most > 0 ? most : s.high,
-		.estimated = quantity_estimate(id, p, e), .error = error_of(id, m, p, e) };
+	return (struct diagnosed_term){ .id = id, .measured = most > 0 ? most : s.median,
+		.low = most > 0 ? most : s.low, .high = most > 0 ? most : s.high, .verdict = TERM_NOT_TOLD };
+}
+
+static bool
+take_term(struct diagnosed_term *t, enum measured_id id, const struct measured *m,
+    const struct plan *p, const struct estimate *e)
+{
+	*t = measured_term(id, m);
+	t->estimated = quantity_estimate(id, p, e);
+	t->error = error_of(id, m, p, e);
 	if (!(t->measured > 0))
 		return false;
 	t->verdict = verdict_of(t);
@@ -409,6 +417,19 @@ is_within(const struct diagnosis *d)
 		any = any || d->term[i].verdict == TERM_AS_ESTIMATED;
 	}
 	return any && d->mismatches == 0;
+}
+
+void
+diagnose_alone(struct diagnosis *out, const struct measured *m, const struct plan *p)
+{
+	*out = (struct diagnosis){ .legal = true, .alone = true, .leading = MEASURED_COUNT, .run = *p };
+	for (int id = 0; id < MEASURED_COUNT; id++) {
+		struct diagnosed_term *t = &out->term[out->terms];
+
+		*t = measured_term((enum measured_id)id, m);
+		out->terms += t->measured > 0;
+	}
+	attribute_stated(out, m);
 }
 
 void

@@ -61,6 +61,7 @@ struct diagnosed_cause {
 
 struct diagnosis {
 	bool legal;                 /* the plan is: without that nothing below holds */
+	bool alone;                 /* there is no plan: files speak for themselves */
 	size_t mismatches;
 	struct mismatch mismatch[DIAGNOSE_MISMATCHES];
 	struct plan run;            /* the plan with what the run says instead */
@@ -82,6 +83,9 @@ struct diagnosis {
 /* Diagnose a resolved plan. work: scratch. */
 void diagnose_run(struct diagnosis *out, const struct measured *m, const struct plan *p,
     const struct catalog *catalog, struct estimate *work);
+
+/* What files tell without a plan: numbers beside nothing, and causes that lines state. p: resolved, of the run's mode. */
+void diagnose_alone(struct diagnosis *out, const struct measured *m, const struct plan *p);
 
 /* Where the plan and the files differ; run: the plan with what the files say, resolved. Returns
  * how many, which is at most DIAGNOSE_MISMATCHES. */

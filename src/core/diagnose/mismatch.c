@@ -4,6 +4,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/diagnose/diagnose.h"
+#include "core/engine/engine.h"
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
 
@@ -169,6 +170,16 @@ is_limited(double watts, const struct cluster *c)
 	return usual > 0 && watts > 0 && watts < POWER_LIMITED * usual;
 }
 
+/* "0.11" is 0.11.0: estimates know no finer releases. */
+static bool
+is_same_release(enum field_id f, const struct plan *a, const struct plan *b)
+{
+	int64_t patch;
+
+	return f == FIELD_ENGINE_VERSION && engine_version(a->serving.engine_version, &patch) ==
+	    engine_version(b->serving.engine_version, &patch);
+}
+
 static void
 compare_field(struct mismatch *out, size_t *n, struct plan *run, const struct fact *f,
     const struct plan *p)
@@ -184,7 +195,7 @@ compare_field(struct mismatch *out, size_t *n, struct plan *run, const struct fa
 		return;
 	field_format(id, p, one.plan, sizeof one.plan);
 	field_format(id, &said, one.run, sizeof one.run);
-	if (text_equal(one.plan, one.run) || is_about(id, p, &said))
+	if (text_equal(one.plan, one.run) || is_about(id, p, &said) || is_same_release(id, p, &said))
 		return;
 	field_copy(id, run, &said);
 	note_mismatch(out, n, one);

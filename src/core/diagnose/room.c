@@ -60,20 +60,32 @@ try_changes(struct room *out, const struct plan *run, const struct catalog *cata
 	}
 }
 
-void
-diagnose_room(struct room *out, const struct measured *m, const struct plan *run,
-    const struct catalog *catalog, struct estimate *work)
+/* What of the message itself gives room enough. */
+static void
+try_message(struct room *out, const struct measured_oom *o)
 {
-	const struct measured_oom *o = &m->oom;
-
-	estimate_run(work, run, catalog, NULL);
-	*out = (struct room){ .stage = stage_of(o->rank, work),
-		.lacked = o->asked > o->free ? o->asked - o->free : 0 };
+	out->lacked = o->asked > o->free ? o->asked - o->free : 0;
 	if (o->others >= out->lacked && o->others > 0)
 		out->by = ROOM_OTHERS;
 	else if (o->unallocated >= out->lacked && o->unallocated > 0)
 		out->by = ROOM_PIECES;
-	else if (work->legal && run->mode == MODE_TRAIN) {
+}
+
+void
+room_alone(struct room *out, const struct measured *m)
+{
+	*out = (struct room){ .stage = 0 };
+	try_message(out, &m->oom);
+}
+
+void
+diagnose_room(struct room *out, const struct measured *m, const struct plan *run,
+    const struct catalog *catalog, struct estimate *work)
+{
+	estimate_run(work, run, catalog, NULL);
+	*out = (struct room){ .stage = stage_of(m->oom.rank, work) };
+	try_message(out, &m->oom);
+	if (out->by == ROOM_NOTHING && work->legal && run->mode == MODE_TRAIN) {
 		try_changes(out, run, catalog, work, estimate_fullest(work), work->step.seconds);
 		estimate_run(work, run, catalog, NULL);
 	}

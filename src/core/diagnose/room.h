@@ -25,6 +25,9 @@ struct room {
 void diagnose_room(struct room *out, const struct measured *m, const struct plan *run,
     const struct catalog *catalog, struct estimate *work);
 
+/* Of a run without a plan: what the message tells. */
+void room_alone(struct room *out, const struct measured *m);
+
 /* "  asked 2.00 GiB  free 105 MiB": what the GPU held by the run; what the plan holds on that stage, the rest of
  * which is a line of its own. */
 void room_held(const struct measured_oom *o, char *buf, size_t size);

@@ -101,10 +101,11 @@ const struct importer import_table[] = {
 	    "trainer:&devices:&strategy:|trainer:&num_nodes:&precision:|trainer:&class_path:&precision:", NULL, lightning_read },
 	{ "accelerate", "configuration of accelerate launch, with FSDP (YAML)", NULL,
 	    "distributed_type:&num_processes:|distributed_type:&fsdp_config:", NULL, accelerate_read },
-	{ "vllm", "command line of vllm serve in a shell script, or a script in Python with its LLM", NULL, "import&vllm&LLM(|vllm serve|vllm.entrypoints|dynamo.vllm|vllm/vllm-openai", NULL,
+	{ "vllm", "command line of vllm serve in a shell script, a script in Python with its LLM, or its log", NULL, "non-default args: {|"
+	    "args: Namespace(&gpu_memory_utilization=|LLM engine (v&) with config: model=|import&vllm&LLM(|vllm serve|vllm.entrypoints|dynamo.vllm|vllm/vllm-openai", NULL,
 	    vllm_read },
-	{ "sglang", "command line of sglang.launch_server in a shell script, or a script in Python with its Engine", NULL,
-	    "import&sgl&.Engine(|sglang.launch_server|sglang serve|dynamo.sglang", NULL, sglang_read },
+	{ "sglang", "command line of sglang.launch_server in a shell script, a script in Python with its Engine, or its log", NULL,
+	    "server_args=ServerArgs(|import&sgl&.Engine(|sglang.launch_server|sglang serve|dynamo.sglang", NULL, sglang_read },
 	{ "trtllm", "command line of trtllm-serve in a shell script, or a script in Python with its LLM", NULL,
 	    "import&tensorrt_llm&LLM(|trtllm-serve|dynamo.trtllm", NULL, trtllm_read },
 	{ "trainer", "launch of another script with the arguments of Hugging Face's Trainer, in a shell script; a script in Python "
@@ -298,7 +299,7 @@ import_checked(struct import *im, const char *kind)
 		else
 			import_error(im, "", "it is not clear what this is (fix: --from with one of %s; a plan is opened, not imported)",
 			    list_kinds(kinds, sizeof kinds));
-		return IMPORT_FAILED;
+		return kind != NULL ? IMPORT_FAILED : IMPORT_UNKNOWN;
 	}
 	im->section = by->section;
 	im->launch = read_launch;
@@ -369,6 +370,24 @@ code_of(struct import *im, const char *page)
 	}
 	free(code);
 	return NULL;
+}
+
+bool
+import_is_launch(const char *path)
+{
+	struct import im = { .path = path };
+	const struct importer *by = NULL;
+	struct slurp file;
+	char why[256], *code;
+
+	if (!slurp_file(&file, path, why, sizeof why))
+		return false;
+	code = markdown_is(path) ? code_of(&im, file.text) : NULL;
+	im.text = code != NULL ? code : file.text;
+	by = recognise(&im, NULL);
+	free(code);
+	free(file.text);
+	return by != NULL && (by->section == NULL || text_equal(by->section, "model"));
 }
 
 enum import_status

@@ -26,6 +26,7 @@ enum import_status {
 	IMPORT_DONE,    /* the plan is resolved */
 	IMPORT_REFUSED, /* it is none that could be launched: errors names the rule */
 	IMPORT_FAILED,  /* it can not be read, or understood: errors says where */
+	IMPORT_UNKNOWN, /* no kind was said, and it looks like none: errors lists them */
 };
 
 /*
@@ -34,6 +35,9 @@ enum import_status {
  * errors, all else is zero; the notes are the caller's to free in every case.
  */
 enum import_status import_file(struct import *im, const char *path, const char *kind);
+
+/* Whether a file looks like a launch, or the shape of a model. */
+bool import_is_launch(const char *path);
 
 /* Import a text that is at hand: im->name, text and size are set too. */
 enum import_status import_text(struct import *im, const char *kind);

@@ -9,6 +9,7 @@
 
 #include "core/base/number.h"
 #include "file/launches/engine.h"
+#include "file/launches/engine_log.h"
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
 #include "file/notation/notebook.h"
@@ -91,7 +92,7 @@ static const struct settings_key trtllm_keys[] = {
 static const struct engine vllm = { "vllm", "vllm serve|vllm.entrypoints|dynamo.vllm|vllm/vllm-openai",
 	"LLM|AsyncEngineArgs|EngineArgs", "model",
 	"tp=tensor_parallel_size|pp=pipeline_parallel_size|dp=data_parallel_size|pcp=prefill_context_parallel_size|"
-	"dcp=decode_context_parallel_size|ep=enable_expert_parallel", vllm_keys, "max_model_len",
+	"dcp=decode_context_parallel_size|ep=enable_expert_parallel|max_seq_len=max_model_len", vllm_keys, "max_model_len",
 	"max_num_batched_tokens", "config" };
 static const struct engine sglang = { "sglang", "sglang.launch_server|sglang serve|dynamo.sglang", "Engine",
 	"model_path model",
@@ -296,6 +297,23 @@ take_context(struct import *im, const struct jsonin *j, const struct engine *e)
 		import_assume_int(im, FIELD_CONTEXT_LENGTH, model->values.model.max_position, "the longest of the model");
 }
 
+/* Slots for adapters are none where adapters are off (vllm/config/lora.py, sglang server_args.py, check_lora_server_args). */
+static void
+drop_slots(struct import *im, struct jsonin *j)
+{
+	static const char *const on[] = { "enable_lora", "lora_paths", "lora_modules" };
+	static const char *const slots[] = { "max_loras", "max_loras_per_batch", "max_lora_rank" };
+
+	for (size_t i = 0; i < sizeof on / sizeof *on; i++)
+		if (settings_on(j, on[i]) || json_array_size(json_object_get(j->root, on[i])) > 0 || jsonin_text(j, on[i]) != NULL)
+			return;
+	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+		if (jsonin_has(j, slots[i])) {
+			import_ignore(im, slots[i], "no adapters are served without enable_lora");
+			json_object_del(j->root, slots[i]);
+		}
+}
+
 static void
 put_own_keys(struct jsonin *j, const struct engine *e)
 {
@@ -312,6 +330,7 @@ take_engine(struct import *im, struct jsonin *j, const struct engine *e)
 	static const char graphs[] = "cuda_graph_config";
 
 	put_format(im, j);
+	drop_slots(im, j);
 	settings_take(im, j, e->keys, e->id);
 	if (e == &trtllm && json_is_null(json_object_get(j->root, graphs)))
 		import_set(im, FIELD_EAGER, "true", graphs);
@@ -326,9 +345,9 @@ ignore_keyword(void *to, const char *path, const char *why)
 		import_ignore(to, path, why);
 }
 
-/* What the first call of the engine in a script says, as flags would. */
+/* What the first call of one of these in a script says, as flags would. */
 static bool
-read_calls(struct jsonin *j, struct import *im, const char *code, const struct engine *e)
+read_calls(struct jsonin *j, struct import *im, const char *code, const char *calls)
 {
 	const struct pyin_unknown unknown = { ignore_keyword, im };
 	struct jsonin made;
@@ -338,12 +357,12 @@ read_calls(struct jsonin *j, struct import *im, const char *code, const struct e
 	*j = (struct jsonin){ .root = NULL, .texts = 1, .file = im->name, .errors = im->errors };
 	if (pyin_script(&made, code, im->name, NULL, &unknown, im->errors))
 		json_array_foreach(made.root, i, call)
-			if (j->root == NULL && text_choice_index(e->calls, pyin_last(json_string_value(json_object_get(call,
+			if (j->root == NULL && text_choice_index(calls, pyin_last(json_string_value(json_object_get(call,
 			    PYIN_CALLEE)))) >= 0)
 				j->root = json_incref(call);
 	jsonin_free(&made);
 	if (j->root == NULL && im->errors->count == 0)
-		import_error(im, "", "calls no %s with what stands in the file", e->calls);
+		import_error(im, "", "calls no %s with what stands in the file", calls);
 	if (j->root == NULL)
 		return false;
 	if (json_object_get(j->root, "0") != NULL)
@@ -354,34 +373,79 @@ read_calls(struct jsonin *j, struct import *im, const char *code, const struct e
 	return true;
 }
 
+/* The arguments that a log repeats, without those that are not set. */
+static bool
+read_log(struct jsonin *j, struct import *im, const char *call)
+{
+	json_t *mapping, *value;
+	const char *key;
+	void *next;
+
+	if (!read_calls(j, im, call, ENGINE_LOGGED))
+		return false;
+	if ((mapping = json_object_get(j->root, ENGINE_LOGGED_MAPPING)) != NULL) {
+		json_incref(mapping);
+		json_decref(j->root);
+		j->root = mapping;
+	}
+	json_object_foreach_safe(j->root, next, key, value)
+		if (json_is_null(value))
+			json_object_del(j->root, key);
+	return true;
+}
+
 static bool
 read_launch(struct jsonin *j, struct import *im, const struct engine *e)
 {
 	char *cells = notebook_code(im->text);
 	const bool python = cells != NULL || notebook_is_python(im->text);
-	const bool read = python ? read_calls(j, im, cells != NULL ? cells : im->text, e) :
+	const bool read = python ? read_calls(j, im, cells != NULL ? cells : im->text, e->calls) :
 	    words_read(j, im, e->programs, false);
 
 	free(cells);
 	return read;
 }
 
+/* The release that a log says it is of. */
+static void
+take_release(struct import *im)
+{
+	static const char *const before[] = { "vLLM API server version ", "LLM engine (v" };
+
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+		const char *at = strstr(im->text, before[i]);
+		size_t n = at != NULL ? strspn(at + strlen(before[i]), "0123456789.") : 0;
+
+		while (n > 0 && at[strlen(before[i]) + n - 1] == '.') /* "0.8.1.dev3" */
+			n--;
+		if (n == 0)
+			continue;
+		import_set(im, FIELD_ENGINE_VERSION, TEXT_OF(32, "%.*s", (int)n, at + strlen(before[i])), "the log");
+		return;
+	}
+}
+
 static void
 read_engine(struct import *im, const struct engine *e)
 {
+	char *logged = engine_logged(e->id, im->text);
 	struct jsonin j;
 
-	if (read_launch(&j, im, e)) {
+	if (logged != NULL ? read_log(&j, im, logged) : read_launch(&j, im, e)) {
 		settings_rename(&j, e->aliases);
-		if (jsonin_text(&j, e->config) != NULL)
+		if (logged == NULL && jsonin_text(&j, e->config) != NULL)
 			named_below(im, &j, jsonin_text(&j, e->config), e->config);
 		put_own_keys(&j, e);
 		import_fill(im, FIELD_MODE, "serve");
 		import_set(im, FIELD_ENGINE, e->id, "the command");
 		settings_checkpoint(im, &j, jsonin_has(&j, WORDS_OPERAND) ? WORDS_OPERAND : e->models);
 		take_engine(im, &j, e);
-		settings_rest(im, &j);
+		if (logged == NULL) /* a log tells all there are */
+			settings_rest(im, &j);
+		else if (e == &vllm)
+			take_release(im);
 	}
+	free(logged);
 	jsonin_free(&j);
 }
 

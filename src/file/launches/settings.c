@@ -119,7 +119,7 @@ settings_take(struct import *im, const struct jsonin *j, const struct settings_k
 				import_assume(im, key->field, key->absent, why);
 		} else if (!scalar_at(j, path, value, sizeof value)) {
 			continue;
-		} else if (text_equal(value, "auto")) {
+		} else if (text_equal(value, "auto") && (key->words == NULL || strstr(key->words, "auto=") == NULL)) {
 			/* What the Hugging Face trainer was started with. */
 			import_ignore(im, key->path, "auto: the trainer's arguments say");
 		} else if (strncmp(value, "${", 2) == 0) {

@@ -220,6 +220,13 @@ TAKES(topo_head)
 	r->next = topo_row;
 }
 
+/* Nodes beside the first one. */
+static double
+other_nodes(const char *after)
+{
+	return run_number(after) - 1;
+}
+
 const struct run_row run_link_rows[] = {
 	{ "#  Rank ", SOURCE_NCCL_TESTS, BY(bench_rank) },
 	{ "#   Rank ", SOURCE_NCCL_TESTS, BY(bench_rank) }, /* before 2.13 */
@@ -232,6 +239,7 @@ const struct run_row run_link_rows[] = {
 	{ " via NET/", SOURCE_NCCL, BY(channel) },
 	{ "NET/IB : Using", SOURCE_NCCL, BY(devices) },
 	{ " GPU Direct RDMA Disabled for ", SOURCE_NCCL, TELLS(EVIDENCE, EVIDENCE_NO_GDR, NULL) },
+	{ "nnodes=", SOURCE_WORDS, TELLS(EVIDENCE, EVIDENCE_ALL_NODES, other_nodes) },
 	{ "CPU Affinity", SOURCE_TOPO, BY(topo_head) },
 	{ .words = NULL },
 };

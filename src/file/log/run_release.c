@@ -43,6 +43,8 @@ run_release(struct run_reader *r, const char *line, const char *program, const c
 		text = end + (*end == '.');
 	}
 	say_release(r, line, program, NUMBER(part[0], part[1], part[2]));
+	if (text_equal(program, "vllm"))
+		run_fact(r, FIELD_ENGINE_VERSION, TEXT_OF(32, "%ld.%ld.%ld", part[0], part[1], part[2]));
 }
 
 /* "NCCL version 2.27.6+cuda13.0", "vLLM is using nccl==2.27.3" */

@@ -154,6 +154,19 @@ graphs_asked(struct run_reader *r, const char *line, const char *words)
 	r->graphs_asked++;
 }
 
+/* A line that names the engine's arguments is its launch (file/launches/engine_log.h). */
+static void
+keep_launch(struct run_reader *r, const char *line)
+{
+	if (r->m->launch[0] == '\0' && !text_copy(r->m->launch, sizeof r->m->launch, line))
+		r->m->launch[0] = '\0';
+}
+
+TAKES(vllm_arguments)
+{
+	keep_launch(r, line);
+}
+
 /* A line of all arguments: "tensor_parallel_size=2, pipeline_parallel_size=1" of vLLM; "tp_size=16,
  * pp_size=1" of SGLang. */
 TAKES(vllm_config)
@@ -162,6 +175,7 @@ TAKES(vllm_config)
 	run_fact_number(r, FIELD_PP, log_number_after(after, "pipeline_parallel_size="));
 	cache_format(r, after, " kv_cache_dtype=");
 	graphs_asked(r, line, "enforce_eager=False");
+	keep_launch(r, line);
 	run_release(r, line, "vllm", after);
 }
 
@@ -171,6 +185,7 @@ TAKES(sglang_config)
 	run_fact_number(r, FIELD_PP, log_number_after(after, " pp_size="));
 	cache_format(r, after, " kv_cache_dtype=");
 	graphs_asked(r, line, "disable_cuda_graph=False");
+	keep_launch(r, line);
 }
 
 /* Times of a load that came as it was served; at a given rate they are of that rate. */
@@ -237,6 +252,8 @@ const struct run_row run_serve_rows[] = {
 	{ "Prefill batch", SOURCE_SGLANG, BY(sglang_prefill) },
 	{ "server_args=ServerArgs(", SOURCE_SGLANG, BY(sglang_config) },
 	{ " LLM engine (v", SOURCE_VLLM, BY(vllm_config) },
+	{ "non-default args: {", SOURCE_VLLM, BY(vllm_arguments) },
+	{ "args: Namespace(", SOURCE_ASIDE, BY(vllm_arguments) },
 	{ ". Batch size: ", SOURCE_ASIDE, BY(one_batch_size) },
 	{ "Decode.  median latency:", SOURCE_SGLANG, TELLS(SAMPLE, MEASURED_DECODE, NULL) },
 	{ " total tokens/s, ", SOURCE_VLLM, TELLS(SAMPLE, MEASURED_GENERATED, NULL) },

@@ -1,0 +1,87 @@
+#!/bin/sh
+# Launches of others in the place of plans: each command takes what import does, and tells what was assumed.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/lib.sh"
+
+echo 'vllm serve Qwen/Qwen3-32B --tensor-parallel-size 2 --max-model-len 32768' >serve.sh
+cat >tune.yaml <<'YAML'
+model_name_or_path: Qwen/Qwen3-8B
+stage: sft
+finetuning_type: lora
+cutoff_len: 2048
+per_device_train_batch_size: 1
+YAML
+
+about 'a launch is estimated as its import is'
+run 0 import serve.sh -o plan.cfg
+run 0 estimate plan.cfg --json
+mv out imported
+run 0 estimate serve.sh --json
+cmp -s out imported || fail 'another estimate'
+err_has '^assumed cluster\.gpu = h100-sxm-80gb: the file does not say'
+err_has '^shardplan: serve\.sh is a launch: '
+grep -q '^assumed parallel' err && fail 'defaults of a program are told as if guessed'
+
+about 'the command line comes after it, and what it says is no longer assumed'
+run 0 estimate serve.sh a100-sxm4-80gb --gpu=a100-sxm4-80gb --tp=1
+out_has '^cluster .* of a100-sxm4-80gb'
+grep -q '^assumed cluster\.gpu ' err && fail 'the GPU is assumed'
+sed '/^model_name/d' tune.yaml >none.yaml
+run 2 estimate none.yaml
+run 0 estimate none.yaml --model=qwen3-8b
+run 0 estimate none.yaml qwen3-8b
+out_has '^model +qwen3-8b$'
+
+about 'each command that takes a plan takes one'
+for c in check layers 'search --top=1' groups map; do
+	# shellcheck disable=SC2086
+	"$PROG" $c tune.yaml >out 2>err </dev/null
+	err_has '^shardplan: tune\.yaml is a launch: '
+done
+run 0 explain tune.yaml step.seconds
+run 0 diff serve.sh tune.yaml
+run 0 export --to=trl tune.yaml -o trl.out
+run 0 estimate serve.sh --set=serving.engine=sglang
+
+about 'what is none, and a plan with a mistake, are told as before'
+echo 'parallel: { tp = 8;' >bad.cfg
+run 2 estimate bad.cfg
+err_has '^bad\.cfg:[0-9]+: error: '
+echo 'some words' >words.txt
+run 2 estimate words.txt
+err_has '^words\.txt:1: error: '
+echo 'vllm serve --tensor-parallel-size 2' >nameless.sh
+run 2 estimate nameless.sh
+err_has 'nameless\.sh.*--model'
+
+about 'an engine repeats its launch in its log'
+cat >old.log <<'LOG'
+INFO 02-14 14:30:36 api_server.py:840] vLLM API server version 0.7.2
+INFO 02-14 14:30:36 api_server.py:841] args: Namespace(subparser='serve', model_tag='Qwen/Qwen2.5-72B-Instruct-AWQ', config='', host=None, allowed_origins=['*'], lora_modules=None, enable_lora=False, max_loras=1, max_lora_rank=16, model='Qwen/Qwen2.5-72B-Instruct-AWQ', max_model_len=32768, tensor_parallel_size=4, gpu_memory_utilization=0.95, max_num_seqs=20, quantization='awq', compilation_config=None, kv_cache_dtype='auto', dispatch_function=<function serve at 0x7f0d5d1c1760>, tensor_parallel_size=8)
+LOG
+run 0 import old.log
+for f in 'engine_version = "0\.7\.2"' 'preset = "qwen2\.5-72b"' 'weight_dtype = "int4"' 'tp = 4' 'context_length = 32768' \
+    'gpu_memory_utilization = 0\.95' 'max_num_seqs = 20' 'max_loras = 0'; do
+	out_has "^	$f;"
+done
+cat >engine.log <<'LOG'
+INFO 04-07 06:07:16 [core.py:53] Initializing a V1 LLM engine (v0.8.1.dev3) with config: model='meta-llama/Llama-3.2-1B-Instruct', speculative_config=None, override_neuron_config={}, dtype=torch.bfloat16, max_seq_len=131072, load_format=auto, tensor_parallel_size=1, pipeline_parallel_size=1, quantization=None, enforce_eager=True, kv_cache_dtype=fp8,  device_config=cuda, decoding_config=DecodingConfig(guided_decoding_backend='xgrammar'), compilation_config={"level":3,"mode": <CompilationMode.VLLM_COMPILE: 3>}
+LOG
+run 0 import engine.log
+for f in 'engine_version = "0\.8\.1"' 'preset = "llama-3\.2-1b"' 'kv_dtype = "fp8"' 'eager = true' 'context_length = 131072'; do
+	out_has "^	$f;"
+done
+cat >sglang.log <<'LOG'
+[2025-05-02 01:23:45] server_args=ServerArgs(model_path='deepseek-ai/DeepSeek-V3-0324', quantization=None, context_length=65536, mem_fraction_static=0.79, chunked_prefill_size=8192, page_size=1, tp_size=8, pp_size=1, lora_paths=None, max_loras_per_batch=8, enable_dp_attention=False, disable_cuda_graph=False, kv_cache_dtype='auto', nnodes=1)
+LOG
+run 0 import sglang.log
+for f in 'engine = "sglang"' 'preset = "deepseek-v3"' 'tp = 8' 'max_loras = 0' 'kv_dtype = "bf16"' 'gpu_memory_utilization = 0\.79'; do
+	out_has "^	$f;"
+done
+for cut in '(model_path=' "ServerArgs(model_path='deepseek-ai/DeepSeek-V3-0324'" 'tp_size=8, pp'; do
+	sed "s|\(.*$cut\).*|\1|" sglang.log >cut.log
+	"$PROG" import cut.log >out 2>err </dev/null
+	[ $? -le 2 ] || fail "a line that ends behind $cut"
+done
+
+finish
