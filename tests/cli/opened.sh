@@ -84,4 +84,28 @@ for cut in '(model_path=' "ServerArgs(model_path='deepseek-ai/DeepSeek-V3-0324'"
 	[ $? -le 2 ] || fail "a line that ends behind $cut"
 done
 
+about 'and so does Megatron-LM, whose defaults of what a model has not say nothing'
+{
+	echo 'using world size: 64, data-parallel size: 4, tensor-model-parallel size: 4, pipeline-model-parallel size: 4'
+	echo '0: ------------------------ arguments ------------------------'
+	for a in add_bias_linear=False bf16=True data_path="['/a/b', '1.0']" ffn_hidden_size=14336 fp8=None global_batch_size=128 \
+	    group_query_attention=True hidden_size=4096 kv_channels=128 max_position_embeddings=8192 micro_batch_size=1 \
+	    moe_router_topk=2 normalization=RMSNorm num_attention_heads=32 num_experts=None num_layers=32 num_query_groups=8 \
+	    padded_vocab_size=128256 pipeline_model_parallel_size=4 position_embedding_type=rope recompute_granularity=full \
+	    recompute_method=uniform recompute_num_layers=1 seq_length=8192 sequence_parallel=True swiglu=True \
+	    tensor_model_parallel_size=4 untie_embeddings_and_output_weights=True use_distributed_optimizer=True \
+	    vocab_size=None world_size=64; do
+		printf '0:   %s %s %s\n' "${a%%=*}" '..............' "${a#*=}"
+	done
+	echo '0: -------------------- end of arguments ---------------------'
+} >megatron.log
+run 0 import megatron.log
+for f in 'preset = "llama-3-8b"' 'tp = 4' 'pp = 4' 'nodes = 8' 'recompute = "full"' 'global_batch_size = 128' 'zero_stage = 1'; do
+	out_has "^	$f;"
+done
+grep -q '^ignored' err && fail 'each argument that no field has'
+run 0 estimate megatron.log
+run 0 import megatron.log --world=128
+out_has '^	nodes = 16;'
+
 finish

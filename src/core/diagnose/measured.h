@@ -35,7 +35,7 @@ enum {
 	MEASURED_MEMORIES = 1024,
 	MEASURED_TEXT = 120,
 	MEASURED_PATH = 256,
-	MEASURED_LAUNCH = 32768,
+	MEASURED_LAUNCH = 65536,
 };
 
 /* A power limit so much below the usual one is meant. */
@@ -155,7 +155,7 @@ struct measured {
 	struct measured_oom oom;
 	struct measured_load load;
 	struct measured_engine engine;
-	char launch[MEASURED_LAUNCH]; /* the first line with all arguments of an engine; "" */
+	char launch[MEASURED_LAUNCH]; /* the first lines that have all arguments of the program; "" */
 	/* Seconds of kernels that compute, where those by class are of a whole profile and not of a step. */
 	double profiled;
 };

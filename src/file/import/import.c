@@ -47,8 +47,8 @@ const struct importer import_table[] = {
 	    "megatron_gpt_sft.py|megatron_gpt_continue_training.py", NULL, nemo_one_read },
 	{ "gpt-neox", "configuration of GPT-NeoX (YAML or JSON with comments)", NULL,
 	    "pipe_parallel_size&num_layers|pipe-parallel-size&num-layers", NULL, neox_read },
-	{ "megatron", "Megatron-LM arguments, bare or in a shell script", NULL,
-	    "--num-attention-heads|--tensor-model-parallel-size", NULL, megatron_read },
+	{ "megatron", "Megatron-LM arguments, bare or in a shell script, or its log", NULL,
+	    "---- arguments ----&tensor_model_parallel_size ..|--num-attention-heads|--tensor-model-parallel-size", NULL, megatron_read },
 	{ "huggingface", "config.json of a Hugging Face checkpoint", "model", NULL, hf_recognise, hf_read },
 	{ "peft", "adapter_config.json of PEFT", NULL, "\"peft_type\"&\"base_model_name_or_path\"", NULL, peft_read },
 	{ "areal", "configuration of AReaL (YAML), or a script with overrides of it", NULL, "allocation_mode:|allocation_mode=|"

@@ -6,6 +6,7 @@
 #include "file/launches/megatron_args.h"
 #include "file/launches/megatron_flags.h"
 #include "file/launches/megatron_hetero.h"
+#include "file/launches/megatron_log.h"
 #include "file/launches/megatron_hybrid.h"
 #include "file/launches/megatron_rules.h"
 #include "file/launches/settings_keys.h"
@@ -471,12 +472,40 @@ megatron_take(struct megatron_args *a, const struct megatron_launcher *by)
 		import_name_model(a->im);
 }
 
-void
-megatron_read(struct import *im)
+static void
+read_arguments(struct import *im)
 {
 	struct megatron_args a;
 
 	if (megatron_begin(&a, im))
 		megatron_take(&a, &megatron_torchrun);
 	megatron_args_free(&a);
+}
+
+/* A log tells all arguments there are: those that no field has are not worth a word. */
+static void
+read_log(struct import *im, char *flags, int64_t world)
+{
+	const struct import before = *im;
+
+	im->text = flags;
+	im->size = strlen(flags);
+	im->world = im->world > 0 ? im->world : world;
+	read_arguments(im);
+	im->text = before.text;
+	im->size = before.size;
+	notes_cut(&im->ignored, &before.ignored);
+}
+
+void
+megatron_read(struct import *im)
+{
+	int64_t world;
+	char *flags = megatron_logged(im->text, &world);
+
+	if (flags != NULL)
+		read_log(im, flags, world);
+	else
+		read_arguments(im);
+	free(flags);
 }

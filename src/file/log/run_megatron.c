@@ -222,8 +222,10 @@ arguments_line(struct run_reader *r, const char *line)
 	const char *dots = strstr(line, " ..");
 	const char *name = line;
 
+	if (r->launches)
+		run_launch(r, line, true);
 	if (strstr(line, "end of arguments") != NULL)
-		return false;
+		return r->launches = false;
 	if (dots == NULL)
 		return true;
 	for (const char *c = line; c < dots; c++)
@@ -240,6 +242,8 @@ arguments_line(struct run_reader *r, const char *line)
 
 TAKES(arguments_begin)
 {
+	r->launches = r->m->launch[0] == '\0';
+	run_launch(r, line, false);
 	r->next = arguments_line;
 }
 

@@ -17,6 +17,20 @@ run_fall_back(struct run_reader *r, enum fallback f, int64_t step, double second
 }
 
 void
+run_launch(struct run_reader *r, const char *line, bool more)
+{
+	char *launch = r->m->launch;
+	const size_t before = strlen(launch), n = strlen(line);
+
+	if (more != (before > 0))
+		return;
+	if (before + n + 2 > MEASURED_LAUNCH) /* half of them is not the launch */
+		launch[0] = '\0';
+	else
+		text_add(launch, MEASURED_LAUNCH, "%s%s", more ? "\n" : "", line);
+}
+
+void
 run_fact(struct run_reader *r, int id, const char *text)
 {
 	if (text != NULL && *text != '\0')

@@ -70,7 +70,8 @@ struct run_reader {
 		int before;
 	} nsys;
 	enum oom_phase phase;        /* of the traceback that is being read */
-	bool grouped;                /* Megatron-LM: --group-query-attention */
+	bool grouped;                /* Megatron-LM: --group-query-attention, */
+	bool launches;               /* and its arguments are those that are kept */
 	char nic[32];                /* that NCCL named last as the only one, */
 	bool nics;                   /* but others on other ranks */
 	uint64_t topo_nics;          /* columns of topo -m that are NICs */
@@ -119,6 +120,9 @@ void run_gpu_name(struct run_reader *r, const char *line, const char *name);
 
 /* This line says so. */
 void run_say(struct run_reader *r, enum evidence_id id, const char *line, double number);
+
+/* The line tells all arguments of the program, or is one more of those that do: the first ones are kept. */
+void run_launch(struct run_reader *r, const char *line, bool more);
 
 /* What is known of a release of a program. */
 void run_release(struct run_reader *r, const char *line, const char *program, const char *text);

@@ -154,17 +154,10 @@ graphs_asked(struct run_reader *r, const char *line, const char *words)
 	r->graphs_asked++;
 }
 
-/* A line that names the engine's arguments is its launch (file/launches/engine_log.h). */
-static void
-keep_launch(struct run_reader *r, const char *line)
-{
-	if (r->m->launch[0] == '\0' && !text_copy(r->m->launch, sizeof r->m->launch, line))
-		r->m->launch[0] = '\0';
-}
-
+/* A line with all arguments is the engine's launch (file/launches/engine_log.h). */
 TAKES(vllm_arguments)
 {
-	keep_launch(r, line);
+	run_launch(r, line, false);
 }
 
 /* A line of all arguments: "tensor_parallel_size=2, pipeline_parallel_size=1" of vLLM; "tp_size=16,
@@ -175,7 +168,7 @@ TAKES(vllm_config)
 	run_fact_number(r, FIELD_PP, log_number_after(after, "pipeline_parallel_size="));
 	cache_format(r, after, " kv_cache_dtype=");
 	graphs_asked(r, line, "enforce_eager=False");
-	keep_launch(r, line);
+	run_launch(r, line, false);
 	run_release(r, line, "vllm", after);
 }
 
@@ -185,7 +178,7 @@ TAKES(sglang_config)
 	run_fact_number(r, FIELD_PP, log_number_after(after, " pp_size="));
 	cache_format(r, after, " kv_cache_dtype=");
 	graphs_asked(r, line, "disable_cuda_graph=False");
-	keep_launch(r, line);
+	run_launch(r, line, false);
 }
 
 /* Times of a load that came as it was served; at a given rate they are of that rate. */
