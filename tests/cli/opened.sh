@@ -108,4 +108,44 @@ run 0 estimate megatron.log
 run 0 import megatron.log --world=128
 out_has '^	nodes = 16;'
 
+about 'and verl, with what Ray puts before each line and other processes between'
+{
+	echo '2025-08-02 00:35:19,831 INFO worker.py:1879 -- Started a local Ray instance.'
+	sed 's/^/(TaskRunner pid=7) /' <<'LOG'
+{'actor_rollout_ref': {'actor': {'checkpoint': {'contents': ['model',
+                                                             'optimizer']},
+                                 'fsdp_config': {'optimizer_offload': True,
+                                                 'param_offload': True},
+                                 'ppo_micro_batch_size': None,
+                                 'ppo_micro_batch_size_per_gpu': 2,
+                                 'ppo_mini_batch_size': 128,
+LOG
+	echo "(WorkerDict pid=9) {'of': 'another'}"
+	sed 's/^/(TaskRunner pid=7) /' <<'LOG'
+                                 'strategy': 'fsdp',
+                                 'ulysses_sequence_parallel_size': 2,
+                                 'use_kl_loss': True},
+                       'model': {'path': 'Qwen/Qwen2.5-7B-Instruct'},
+                       'rollout': {'n': 5, 'name': 'vllm', 'tensor_model_parallel_size': 2}},
+ 'algorithm': {'adv_estimator': 'grpo'},
+ 'data': {'max_prompt_length': 512, 'max_response_length': 1024, 'train_batch_size': 1024},
+ 'trainer': {'n_gpus_per_node': 8, 'nnodes': 2}}
+Size of train dataset: 7473
+step:1 - timing_s/gen:22.0 - timing_s/update_actor:70.0 - timing_s/step:140.0
+step:2 - timing_s/gen:22.0 - timing_s/update_actor:70.0 - timing_s/step:140.0
+LOG
+} >verl.log
+run 0 import verl.log
+for f in 'preset = "qwen2\.5-7b"' 'cp = 2' 'nodes = 2' 'responses = 5' 'prompts = 1024' 'rollout_tp = 2' 'micro_batch_size = 2' \
+    'offload = "optimizer\+params"'; do
+	out_has "^	$f;"
+done
+grep -q '^ignored' err && fail 'each setting that no field has'
+"$PROG" diagnose verl.log >out 2>err </dev/null
+out_has '^plan         qwen2\.5-7b on 16 h100-sxm-80gb: '
+out_has '^step of all phases '
+sed '/pid=9/,$d' verl.log >cut.log
+run 2 import cut.log
+err_has 'cut\.log'
+
 finish

@@ -35,7 +35,7 @@ enum {
 	MEASURED_MEMORIES = 1024,
 	MEASURED_TEXT = 120,
 	MEASURED_PATH = 256,
-	MEASURED_LAUNCH = 65536,
+	MEASURED_LAUNCH = 262144,
 };
 
 /* A power limit so much below the usual one is meant. */

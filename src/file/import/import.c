@@ -53,7 +53,7 @@ const struct importer import_table[] = {
 	{ "peft", "adapter_config.json of PEFT", NULL, "\"peft_type\"&\"base_model_name_or_path\"", NULL, peft_read },
 	{ "areal", "configuration of AReaL (YAML), or a script with overrides of it", NULL, "allocation_mode:|allocation_mode=|"
 	    "gconfig:&actor:&backend:|train_dataset:&actor:&backend:|actor.backend=", NULL, areal_read },
-	{ "verl", "overrides of verl's configuration in a shell script", NULL, "actor_rollout_ref.", NULL,
+	{ "verl", "overrides of verl's configuration in a shell script, or its log", NULL, "actor_rollout_ref.|{'actor_rollout_ref': {", NULL,
 	    verl_read },
 	{ "skyrl", "overrides of SkyRL's configuration in a shell script", NULL, "trainer.policy.model.path=|trainer.placement.policy_num",
 	    NULL, skyrl_read },

@@ -11,6 +11,7 @@
 #include "file/launches/engine.h"
 #include "file/launches/engine_log.h"
 #include "file/launches/launches.h"
+#include "file/launches/logged.h"
 #include "file/launches/settings.h"
 #include "file/notation/notebook.h"
 #include "file/notation/sbatch.h"
@@ -345,9 +346,9 @@ ignore_keyword(void *to, const char *path, const char *why)
 		import_ignore(to, path, why);
 }
 
-/* What the first call of one of these in a script says, as flags would. */
+/* What the first call of the engine in a script says, as flags would. */
 static bool
-read_calls(struct jsonin *j, struct import *im, const char *code, const char *calls)
+read_calls(struct jsonin *j, struct import *im, const char *code, const struct engine *e)
 {
 	const struct pyin_unknown unknown = { ignore_keyword, im };
 	struct jsonin made;
@@ -357,12 +358,12 @@ read_calls(struct jsonin *j, struct import *im, const char *code, const char *ca
 	*j = (struct jsonin){ .root = NULL, .texts = 1, .file = im->name, .errors = im->errors };
 	if (pyin_script(&made, code, im->name, NULL, &unknown, im->errors))
 		json_array_foreach(made.root, i, call)
-			if (j->root == NULL && text_choice_index(calls, pyin_last(json_string_value(json_object_get(call,
+			if (j->root == NULL && text_choice_index(e->calls, pyin_last(json_string_value(json_object_get(call,
 			    PYIN_CALLEE)))) >= 0)
 				j->root = json_incref(call);
 	jsonin_free(&made);
 	if (j->root == NULL && im->errors->count == 0)
-		import_error(im, "", "calls no %s with what stands in the file", calls);
+		import_error(im, "", "calls no %s with what stands in the file", e->calls);
 	if (j->root == NULL)
 		return false;
 	if (json_object_get(j->root, "0") != NULL)
@@ -373,33 +374,12 @@ read_calls(struct jsonin *j, struct import *im, const char *code, const char *ca
 	return true;
 }
 
-/* The arguments that a log repeats, without those that are not set. */
-static bool
-read_log(struct jsonin *j, struct import *im, const char *call)
-{
-	json_t *mapping, *value;
-	const char *key;
-	void *next;
-
-	if (!read_calls(j, im, call, ENGINE_LOGGED))
-		return false;
-	if ((mapping = json_object_get(j->root, ENGINE_LOGGED_MAPPING)) != NULL) {
-		json_incref(mapping);
-		json_decref(j->root);
-		j->root = mapping;
-	}
-	json_object_foreach_safe(j->root, next, key, value)
-		if (json_is_null(value))
-			json_object_del(j->root, key);
-	return true;
-}
-
 static bool
 read_launch(struct jsonin *j, struct import *im, const struct engine *e)
 {
 	char *cells = notebook_code(im->text);
 	const bool python = cells != NULL || notebook_is_python(im->text);
-	const bool read = python ? read_calls(j, im, cells != NULL ? cells : im->text, e->calls) :
+	const bool read = python ? read_calls(j, im, cells != NULL ? cells : im->text, e) :
 	    words_read(j, im, e->programs, false);
 
 	free(cells);
@@ -431,7 +411,7 @@ read_engine(struct import *im, const struct engine *e)
 	char *logged = engine_logged(e->id, im->text);
 	struct jsonin j;
 
-	if (logged != NULL ? read_log(&j, im, logged) : read_launch(&j, im, e)) {
+	if (logged != NULL ? logged_read(&j, im, logged) : read_launch(&j, im, e)) {
 		settings_rename(&j, e->aliases);
 		if (logged == NULL && jsonin_text(&j, e->config) != NULL)
 			named_below(im, &j, jsonin_text(&j, e->config), e->config);

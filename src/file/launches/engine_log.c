@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "file/base/textbuf.h"
+#include "file/launches/logged.h"
 
 /* Words before the arguments, and the first of these. */
 static const struct {
@@ -102,7 +103,7 @@ call_of(const char *text, const char *first)
 	const bool closed = length > 0 && !bare && text[length - 1] == (mapping ? '}' : ')');
 	struct textbuf out = { 0 };
 
-	textbuf_add(&out, ENGINE_LOGGED "%s", mapping ? "(" ENGINE_LOGGED_MAPPING "=" : bare ? "(" : "");
+	textbuf_add(&out, LOGGED_CALL "%s", mapping ? "(" LOGGED_MAPPING "=" : bare ? "(" : "");
 	add_quoted(&out, text, length);
 	textbuf_add(&out, "%s%s", mapping && !closed ? "}" : "", mapping || !closed ? ")" : "");
 	return textbuf_take(&out);

@@ -1,9 +1,11 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/number.h"
 #include "core/model/adapters.h"
 #include "file/launches/launches.h"
+#include "file/launches/logged.h"
 #include "file/launches/rl_keys.h"
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"
@@ -229,9 +231,10 @@ take_pools(struct import *im, const struct jsonin *j)
 void
 verl_read(struct import *im)
 {
+	char *logged = logged_verl(im->text);
 	struct jsonin j;
 
-	if (words_read(&j, im, NULL, false)) {
+	if (logged != NULL ? logged_read(&j, im, logged) : words_read(&j, im, NULL, false)) {
 		const bool megatron = with_megatron(im, &j);
 
 		import_assume(im, FIELD_LAYOUT, megatron ? "megatron" : "torchtitan", megatron ?
@@ -251,8 +254,10 @@ verl_read(struct import *im)
 		take_batch(im, &j);
 		take_adapters(im, &j, megatron);
 		take_pools(im, &j);
-		settings_rest(im, &j);
+		if (logged == NULL) /* a log tells all there are */
+			settings_rest(im, &j);
 	}
+	free(logged);
 	jsonin_free(&j);
 }
 

@@ -11,6 +11,9 @@
 /* A count of FLOP, or a peak, that is wrong: no step comes near. */
 #define MFU_MOST 0.75
 
+/* How verl prints its configuration (file/launches/logged.h). */
+#define VERL_CONFIG "{'actor_rollout_ref': {"
+
 /* The longest response over the mean one, above which it keeps others waiting. */
 #define TAIL 2.0
 
@@ -55,6 +58,30 @@ TAKES(verl_step)
 	measured_memory(r->m, &(struct measured_memory){ .rank = -1, .stage = -1, .iterations = -1,
 		.allocated = run_value(line, "perf/max_memory_allocated_gb:") * GIB,
 		.reserved = run_value(line, "perf/max_memory_reserved_gb:") * GIB });
+}
+
+/* More of verl's configuration, which Ray puts the same before, "(TaskRunner pid=1) ", while others write between. */
+static bool
+verl_config_line(struct run_reader *r, const char *line)
+{
+	const char *first = r->m->launch, *words = strstr(first, VERL_CONFIG);
+	const size_t prefix = words != NULL ? (size_t)(words - first) : 0;
+
+	if (words == NULL)
+		return false;
+	if (strncmp(line, first, prefix) != 0)
+		return true;
+	if (line[prefix] != ' ')
+		return false;
+	run_launch(r, line, true);
+	return true;
+}
+
+TAKES(verl_config)
+{
+	if (r->m->launch[0] == '\0')
+		r->next = verl_config_line;
+	run_launch(r, line, false);
 }
 
 /* "Global step 3: {'timing/make_experience': .., 'timing/ppo_train': .., ..}" */
@@ -121,6 +148,7 @@ TAKES(slime_rollout)
 }
 
 const struct run_row run_rl_rows[] = {
+	{ VERL_CONFIG, SOURCE_ASIDE, BY(verl_config) },
 	{ "timing_s/gen:", SOURCE_VERL, BY(verl_step) },
 	{ "Global step ", SOURCE_OPENRLHF, BY(openrlhf_step) },
 	{ "\xe2\x80\xa2 ", SOURCE_ASIDE, BY(nemo_rl_phase) },
