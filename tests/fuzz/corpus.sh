@@ -57,6 +57,10 @@ for f in "$TOP"/tests/data/logs/* "$TOP"/tests/data/diagnose_cases.tsv; do
 		both command "${words%% *}-${f##*/}" "$words plans/seed-64.cfg in\n" <"$f"
 	done
 done
+for f in "$TOP"/tests/data/launched/*; do
+	both import "log-${f##*/}" '\0377' <"$f"
+	both run "launched-${f##*/}" <"$f"
+done
 plan=$TOP/share/plans/seed-64.cfg
 while read -r name words; do
 	both command "$name" "$words\n" <"$plan"

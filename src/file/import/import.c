@@ -38,7 +38,7 @@ const struct importer import_table[] = {
 	    "rlhf_type:&micro_batch_size:", NULL, megatron_swift_read },
 	{ "verl-sft", "overrides of verl's trainer on texts in a shell script", NULL,
 	    "verl.trainer.sft_trainer|verl.trainer.fsdp_sft_trainer", NULL, verl_sft_read },
-	{ "slime", "command line of slime in a shell script", NULL, "--rollout-num-gpus-per-engine|"
+	{ "slime", "command line of slime in a shell script, or its log", NULL, "---- arguments ----&rollout_batch_size ..|--rollout-num-gpus-per-engine|"
 	    "--rollout-batch-size&train.py|--rollout-batch-size&train_async.py", NULL, slime_read },
 	{ "megatron-bridge", "overrides of a recipe of Megatron-Bridge in a shell script, or a recipe in Python", NULL,
 	    "--compute_dtype&--num_gpus|--recipe&model.|--recipe&train.|--recipe&_config|ConfigContainer&def |AutoBridge&def ", NULL, bridge_read },

@@ -472,40 +472,15 @@ megatron_take(struct megatron_args *a, const struct megatron_launcher *by)
 		import_name_model(a->im);
 }
 
-static void
-read_arguments(struct import *im)
-{
-	struct megatron_args a;
-
-	if (megatron_begin(&a, im))
-		megatron_take(&a, &megatron_torchrun);
-	megatron_args_free(&a);
-}
-
-/* A log tells all arguments there are: those that no field has are not worth a word. */
-static void
-read_log(struct import *im, char *flags, int64_t world)
-{
-	const struct import before = *im;
-
-	im->text = flags;
-	im->size = strlen(flags);
-	im->world = im->world > 0 ? im->world : world;
-	read_arguments(im);
-	im->text = before.text;
-	im->size = before.size;
-	notes_cut(&im->ignored, &before.ignored);
-}
-
 void
 megatron_read(struct import *im)
 {
-	int64_t world;
-	char *flags = megatron_logged(im->text, &world);
+	struct megatron_args a;
+	struct megatron_log log;
 
-	if (flags != NULL)
-		read_log(im, flags, world);
-	else
-		read_arguments(im);
-	free(flags);
+	megatron_log_begin(&log, im);
+	if (megatron_begin(&a, im))
+		megatron_take(&a, &megatron_torchrun);
+	megatron_args_free(&a);
+	megatron_log_end(&log, im);
 }

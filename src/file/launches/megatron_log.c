@@ -105,10 +105,10 @@ is_dense(const char *text)
 	return experts != NULL && strncmp(experts + 14 + strspn(experts + 14, "."), " None", 5) == 0;
 }
 
-char *
-megatron_logged(const char *text, int64_t *world)
+static char *
+read_log(const char *text, int64_t *world)
 {
-	const char *line = strstr(text, MEGATRON_LOGGED);
+	const char *line = strstr(text, "------------------------ arguments ------");
 	struct logged l = { .dense = line != NULL && is_dense(line) };
 
 	if (line == NULL)
@@ -122,4 +122,28 @@ megatron_logged(const char *text, int64_t *world)
 	}
 	*world = l.world;
 	return textbuf_take(&l.flags);
+}
+
+void
+megatron_log_begin(struct megatron_log *l, struct import *im)
+{
+	int64_t world = 0;
+
+	l->before = *im;
+	if ((l->flags = read_log(im->text, &world)) == NULL)
+		return;
+	im->text = l->flags;
+	im->size = strlen(l->flags);
+	im->world = im->world > 0 ? im->world : world;
+}
+
+void
+megatron_log_end(struct megatron_log *l, struct import *im)
+{
+	if (l->flags == NULL)
+		return;
+	im->text = l->before.text;
+	im->size = l->before.size;
+	notes_cut(&im->ignored, &l->before.ignored);
+	free(l->flags);
 }

@@ -3,12 +3,16 @@
  */
 #ifndef FILE_MEGATRON_LOG_H
 #define FILE_MEGATRON_LOG_H
-#include <stdint.h>
+#include "file/source/importer.h"
 
-/* Above the arguments. */
-#define MEGATRON_LOGGED "------------------------ arguments ------"
+struct megatron_log {
+	char *flags;          /* the arguments as flags, one a line; NULL: the text prints none */
+	struct import before;
+};
 
-/* As flags, one a line, free() it, and the GPUs of the job, 0 where it does not say; NULL where the text has none, or
- * without memory. */
-char *megatron_logged(const char *text, int64_t *world);
+/* Put the flags in the place of the text, and the GPUs of the job where the user says none. */
+void megatron_log_begin(struct megatron_log *l, struct import *im);
+
+/* Back to the text. What was ignored of a log is forgotten: it prints all arguments there are. */
+void megatron_log_end(struct megatron_log *l, struct import *im);
 #endif

@@ -5,6 +5,7 @@
 #include "core/framework/resolve.h"
 #include "file/launches/launches.h"
 #include "file/launches/megatron_args.h"
+#include "file/launches/megatron_log.h"
 #include "file/launches/rl_keys.h"
 #include "file/launches/settings.h"
 #include "file/models/checkpoint.h"
@@ -172,7 +173,9 @@ slime_read(struct import *im)
 	    "--sglang-chunked-prefill-size --use-rollout-logprobs --rollout-num-gpus-per-engine --num-gpus-per-node";
 	const struct megatron_launcher slime = { own, take_rollouts };
 	struct megatron_args a;
+	struct megatron_log log;
 
+	megatron_log_begin(&log, im);
 	import_fill(im, FIELD_LAYOUT, "megatron");
 	if (megatron_args_read(&a, im)) {
 		take_model(&a);
@@ -183,4 +186,5 @@ slime_read(struct import *im)
 		megatron_args_tell_added(&a, "slime");
 	}
 	megatron_args_free(&a);
+	megatron_log_end(&log, im);
 }
