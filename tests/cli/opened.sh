@@ -44,6 +44,23 @@ run 0 diff serve.sh tune.yaml
 run 0 export --to=trl tune.yaml -o trl.out
 run 0 estimate serve.sh --set=serving.engine=sglang
 
+about 'a checkpoint is its config.json, also by its directory'
+mkdir -p Qwen3-8B none
+cat >Qwen3-8B/config.json <<'JSON'
+{"architectures": ["Qwen3ForCausalLM"], "attention_bias": false, "head_dim": 128, "hidden_act": "silu", "hidden_size": 4096,
+ "intermediate_size": 12288, "max_position_embeddings": 40960, "model_type": "qwen3", "num_attention_heads": 32,
+ "num_hidden_layers": 36, "num_key_value_heads": 8, "rms_norm_eps": 1e-06, "rope_theta": 1000000,
+ "tie_word_embeddings": false, "torch_dtype": "bfloat16", "vocab_size": 151936}
+JSON
+for at in Qwen3-8B/config.json Qwen3-8B/ ./Qwen3-8B; do
+	run 0 estimate "$at" serve 1xh100
+	out_has '^model +qwen3-8b$'
+	err_has 'Qwen3-8B.* is a model: '
+done
+run 0 import Qwen3-8B
+run 2 estimate none/
+err_has '^none/: error: is a directory'
+
 about 'what is none, and a plan with a mistake, are told as before'
 echo 'parallel: { tp = 8;' >bad.cfg
 run 2 estimate bad.cfg

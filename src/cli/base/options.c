@@ -418,7 +418,7 @@ find_command(struct options *o, int words)
 	return true;
 }
 
-/* A path that nobody would write for a word, or a file that is there: a directory is no plan. */
+/* A path that nobody would write for a word, or a file that is there: a directory is one where its name ends as such. */
 static bool
 is_file(const char *operand)
 {
@@ -426,7 +426,7 @@ is_file(const char *operand)
 	struct stat st;
 
 	return *operand == '\0' || text_equal(operand, "-") || *operand == '/' || *operand == '.' ||
-	    (n > end && text_equal(operand + n - end, ".cfg")) || (stat(operand, &st) == 0 && !S_ISDIR(st.st_mode));
+	    operand[n - 1] == '/' || (n > end && text_equal(operand + n - end, ".cfg")) || (stat(operand, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 
 /* Words of a command that takes them, among the operands before the last one where it takes several. */

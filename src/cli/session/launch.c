@@ -84,8 +84,8 @@ launch_note(const struct launch *l, const char *path, char note[LAUNCH_NOTE_SIZE
 	char shown[256];
 
 	show_path(shown, sizeof shown, path);
-	text_put(note, LAUNCH_NOTE_SIZE, "%s is a launch: %zu taken, %zu assumed, %zu ignored ('shardplan import' tells each)",
-	    shown, l->im.taken.count, l->im.assumed.count, l->im.ignored.count);
+	text_put(note, LAUNCH_NOTE_SIZE, "%s is a %s: %zu taken, %zu assumed, %zu ignored ('shardplan import' tells each)",
+	    shown, l->im.section != NULL ? "model" : "launch", l->im.taken.count, l->im.assumed.count, l->im.ignored.count);
 }
 
 void

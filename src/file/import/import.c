@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/base/show.h"
 #include "core/estimate/estimate.h"
@@ -390,13 +391,27 @@ import_is_launch(const char *path)
 	return by != NULL && (by->section == NULL || text_equal(by->section, "model"));
 }
 
+/* A directory with a checkpoint is its config.json; all else is itself. */
+static const char *
+config_in(const char *path, char *buf, size_t size)
+{
+	struct stat st;
+	const size_t n = strlen(path);
+
+	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		return path;
+	text_put(buf, size, "%s%sconfig.json", path, n > 0 && path[n - 1] == '/' ? "" : "/");
+	return stat(buf, &st) == 0 ? buf : path;
+}
+
 enum import_status
 import_file(struct import *im, const char *path, const char *kind)
 {
 	struct slurp file;
-	char why[256], *code;
+	char why[256], inside[PLANFILE_PATH_SIZE], *code;
 	enum import_status status;
 
+	path = config_in(path, inside, sizeof inside);
 	im->path = text_equal(path, "-") ? NULL : path;
 	im->name = im->path != NULL ? path : "standard input";
 	if (!slurp_file(&file, path, why, sizeof why)) {
@@ -409,6 +424,8 @@ import_file(struct import *im, const char *path, const char *kind)
 	im->size = code != NULL ? strlen(code) : file.size;
 	status = import_text(im, kind);
 	im->text = NULL;
+	im->path = NULL; /* both may be a directory's, whose place does not stay */
+	im->name = "";
 	free(code);
 	free(file.text);
 	return status;
