@@ -27,6 +27,8 @@ about 'the command line comes after it, and what it says is no longer assumed'
 run 0 estimate serve.sh a100-sxm4-80gb --gpu=a100-sxm4-80gb --tp=1
 out_has '^cluster .* of a100-sxm4-80gb'
 grep -q '^assumed cluster\.gpu ' err && fail 'the GPU is assumed'
+run 0 estimate serve.sh 2xa100
+grep -q '^assumed cluster.gpu ' err && fail 'a GPU is assumed that words say'
 sed '/^model_name/d' tune.yaml >none.yaml
 run 2 estimate none.yaml
 run 0 estimate none.yaml --model=qwen3-8b

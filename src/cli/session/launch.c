@@ -79,6 +79,14 @@ launch_drop_said(struct import *im, const struct options *o)
 }
 
 void
+launch_drop_asked(struct import *im, const struct field_set *asked)
+{
+	for (int f = 0; f < FIELD_COUNT; f++)
+		if (field_set_has(asked, (enum field_id)f))
+			notes_drop(&im->assumed, TEXT_OF(128, "%s = ", field_table[f].path));
+}
+
+void
 launch_note(const struct launch *l, const char *path, char note[LAUNCH_NOTE_SIZE])
 {
 	char shown[256];

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cli/base/options.h"
+#include "core/plan/field_set.h"
 #include "file/import/import.h"
 
 struct launch {
@@ -28,8 +29,9 @@ void launch_free(struct launch *l);
 /* Whether the command line says a model, or a size of one. */
 bool launch_has_model(const struct options *o, const struct catalog *catalog);
 
-/* Forget of what was assumed the fields that the command line says itself. */
+/* Forget of what was assumed the fields that the command line says itself: in options, or in any way. */
 void launch_drop_said(struct import *im, const struct options *o);
+void launch_drop_asked(struct import *im, const struct field_set *asked);
 
 /* How much was taken and assumed, on one line. */
 enum { LAUNCH_NOTE_SIZE = 512 };

@@ -185,6 +185,7 @@ finish_launch(struct launch *l, struct session *s, const struct options *o, cons
 	const bool ok = take_settings(s, o, path, plan);
 
 	if (ok) {
+		launch_drop_asked(&l->im, &s->asked);
 		import_clients(&l->im);
 		launch_tell(l, path);
 	}
