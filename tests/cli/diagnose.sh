@@ -77,6 +77,11 @@ for words in 'Some modules are dispatched on the CPU or the disk.' 'CANCELLED AT
 	'(raylet) node_manager.cc:1: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed' \
 	'RuntimeError: DataLoader worker (pid 7) is killed by signal: Killed.' 'traceback : Signal 9 (SIGKILL) received by PID 7' \
 	'torch.distributed.DistStoreError: Timed out after 1801 seconds waiting for clients. 1/2 clients joined.' \
+	'RuntimeError: DataLoader worker (pid 4242) is killed by signal: Bus error. It is possible that' \
+	'ValueError: Total number of attention heads (28) must be divisible by tensor parallel size (8).' \
+	'AssertionError: world size (16) is not divisible by 32' 'RuntimeError: Engine core initialization failed. See root' \
+	'RuntimeError: CUDA error: no kernel image is available for execution on the device' \
+	'NCCLUtils.hpp:219, unhandled system error (run with NCCL_DEBUG=INFO for details), NCCL version 2.18.1' \
 	'RuntimeError: CUDA error: device-side assert triggered' 'pair.cc:1] Connection closed by peer [10.0.0.1]:7' \
 	'ValueError: Free memory on device (3.2/4.0 GiB) on startup is less than desired GPU memory utilization (0.9, 3.6 GiB)'; do
 	echo "$words" >end.log

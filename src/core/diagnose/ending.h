@@ -16,7 +16,7 @@ struct ending {
 	const char *confirm, *fix, *source;
 };
 
-enum { ENDINGS_MOST = 16 };
+enum { ENDINGS_MOST = 24 };
 
 /* The endings that lines say, in the order of their first lines. Returns how many. */
 size_t endings_of(const struct measured *m, const struct ending *out[ENDINGS_MOST]);
