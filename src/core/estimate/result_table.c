@@ -243,10 +243,13 @@ FORMULA(kv_blocks)
 FORMULA(requests)
 {
 	const double length = (double)p->serving.context_length, dp = serve_setup_of(p).dp;
+	const double blocks = ceil(length / (double)p->serving.block_size); /* of a request: whole ones */
 
 	if (is_about(e->serve.max_concurrency * length, dp * e->serve.kv_tokens))
 		text_put(buf, size, "DP %.0f*%s / %.0f", dp,
 		    UNITS_SHORT(COUNT, e->serve.kv_tokens), length);
+	else if (is_about(e->serve.max_concurrency * blocks, dp * e->serve.kv_blocks))
+		text_put(buf, size, "DP %.0f*%s blocks / %.0f of a request", dp, UNITS_SHORT(COUNT, e->serve.kv_blocks), blocks);
 }
 
 SAYS(slots, "of %lld + %lld tokens each; %.0f at most in a batch", (long long)p->serving.prompt_tokens,
