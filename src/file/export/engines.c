@@ -37,10 +37,14 @@ attention_dp(const struct plan *p)
 static bool
 is_engine(struct export *e, enum engine_id engine)
 {
-	if (e->plan->serving.engine == (int64_t)engine)
+	struct plan of = *e->plan;
+
+	if (of.serving.engine == (int64_t)engine)
 		return true;
+	of.serving.engine = (int64_t)engine;
 	export_refuse(e, FIELD_ENGINE, "target_of_other_engine", "shardplan export",
-	    "the plan is for %s: its memory and limits are not these", FIELD_SHOWN(FIELD_ENGINE, e->plan));
+	    "the plan is for %s: its memory and limits are not these (fix: --engine=%s)", FIELD_SHOWN(FIELD_ENGINE, e->plan),
+	    FIELD_SHOWN(FIELD_ENGINE, &of));
 	return false;
 }
 
