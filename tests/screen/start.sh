@@ -130,6 +130,22 @@ keys : s e t Space m o d e l Space q w e n 3 - 8 b Enter
 expect 'model +qwen3-8b'
 keys q d
 expect 'rc=0'
+
+# A launch opens as a plan without a file, at the start and later.
+echo 'vllm serve Qwen/Qwen3-32B --tensor-parallel-size 2' >"$D/work/serve.sh"
+printf '%s\n' 'model_name_or_path: Qwen/Qwen3-8B' 'stage: sft' 'finetuning_type: lora' 'cutoff_len: 2048' >"$D/work/tune.yaml"
+start 120 30 tmux-256color "'$PROG' serve.sh"
+expect 'serve\.sh is a launch: '
+expect '\(new plan\) +serve +qwen3-32b'
+keys : o p e n Space t u n e . y a m l Enter
+expect 'tune\.yaml is a launch: '
+expect '\(new plan\) +train +qwen3-8b'
+keys s
+expect 'save as: '
+keys Escape
+expect_not 'save as: '
+keys q
+expect 'rc=0'
 mkdir -p "$D/data"
 cp -R "$TOP/share/." "$D/data" && chmod -R u+w "$D/data"
 sed 's/layers = 36;/layers = ;/' "$TOP/share/models.cfg" >"$D/data/models.cfg"
