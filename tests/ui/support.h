@@ -319,4 +319,16 @@ hides(struct session *s, const char *text)
 {
 	return !finds(picture(s), text, false);
 }
+
+/* Open a file whose plan is not possible, with no other before it: the layout refuses TP 3. */
+static UNUSED void
+open_refused(struct session *s)
+{
+	plan_builtin(&s->disk.plan);
+	put(&s->disk.plan, FIELD_TP, "3");
+	s->state.saved = s->state.plan; /* nothing is asked */
+	type(s, ":open refused.cfg\r");
+	assert_false(s->state.estimate->laid_out);
+	s->state.message[0] = '\0';
+}
 #endif

@@ -5,21 +5,94 @@
 #include "ui/pane/panes.h"
 #include "ui/state/edit.h"
 
-/* Errors: the panes say so, and stay where they are. */
+/* Errors: where no plan before it was possible the panes say so, and stay where they are. */
 static void
 test_errors(void **test)
 {
 	struct session *s = session_new(test, 100, 30);
 	struct arrange before = panes_arrange(&s->state), after;
 
-	s->state.form.field = FIELD_PP;
-	type(s, "3\r");
+	open_refused(s);
 	assert_true(shows(s, "No traffic to show until the errors are mended"));
 	assert_true(shows(s, "No times to show until the errors are mended"));
 	after = panes_arrange(&s->state);
 	assert_int_equal(before.pane[PANE_STEP].y, after.pane[PANE_STEP].y);
 	type(s, "\t\t\t\rq\t\r");
 	draw(s);
+}
+
+/* The cells of a pane, or of its title, that are not of a role; frames and blanks are of any. */
+static int
+not_of_role(const struct session *s, struct rect r, enum role role)
+{
+	int n = 0;
+
+	for (int y = r.y; y < r.y + r.h; y++)
+		for (int x = r.x; x < r.x + r.w; x++) {
+			const struct cell *cell = &s->canvas.cell[y * s->canvas.w + x];
+
+			n += cell->ch != L' ' && cell->style.role != (uint8_t)role;
+		}
+	return n;
+}
+
+/* While a plan is not possible the numbers of the last one that was stay, grey, where they were, and
+ * each pane says whose they are. */
+static void
+test_past(void **test)
+{
+	struct session *s = session_new(test, 100, 30);
+	const struct arrange a = panes_arrange(&s->state);
+
+	type(s, "4\r");
+	assert_true(shows(s, "MFU "));
+	assert_false(s->state.past);
+	s->state.form.field = FIELD_PP;
+	type(s, "3\r");
+	assert_true(!s->state.estimate->legal && s->state.past);
+	assert_true(shows(s, "not possible"));
+	assert_true(hides(s, "/step"));
+	assert_true(shows(s, "map  (last legal plan)"));
+	assert_true(shows(s, "memory per GPU, by stage  (last legal plan)"));
+	assert_true(shows(s, "traffic per step, one GPU  (last legal plan)"));
+	assert_true(shows(s, "step  (last legal plan)"));
+	for (int i = PANE_MAP; i < PANE_COUNT; i++) {
+		assert_int_equal(panes_arrange(&s->state).pane[i].y, a.pane[i].y);
+		assert_int_equal(not_of_role(s, a.inner[i], ROLE_DIM), 0);
+	}
+	type(s, "\t\t");
+	s->state.message[0] = '\0';
+	type(s, "jyW");
+	assert_non_null(strstr(s->state.yank, ", of the last legal plan"));
+	assert_true(shows(s, "why: memory of stage 1, of the last legal plan"));
+	assert_true(shows(s, "memory.parameters"));
+	type(s, "qu");
+	assert_true(!s->state.past && hides(s, "last legal plan"));
+}
+
+/* Groups that the plan has are its own. Another model, another job or no room to say whose the numbers
+ * are: then there are none. */
+static void
+test_past_where(void **test)
+{
+	struct session *s = session_new(test, 100, 30);
+
+	type(s, ":set vpp 3\r");
+	assert_true(!s->state.estimate->legal && s->state.estimate->laid_out && s->state.past);
+	assert_true(shows(s, "map by tp"));
+	assert_int_not_equal(not_of_role(s, panes_arrange(&s->state).inner[PANE_MAP], ROLE_DIM), 0);
+	app_resize(&s->state, 60, 24);
+	assert_false(s->state.past);
+	app_resize(&s->state, 100, 30);
+	assert_true(s->state.past);
+	type(s, ":set mode serve\r");
+	assert_true(!s->state.estimate->legal && !s->state.past);
+	type(s, "uu:set model llama-3.1-70b\r:set vpp 3\r");
+	assert_true(!s->state.estimate->legal && s->state.past); /* of 70B, which was possible */
+	type(s, ":set model llama-3.1-8b\r");
+	assert_false(s->state.past);
+	open_refused(s);
+	assert_false(s->state.past);
 }
 
 /* A warning stands where errors stand, with its fix, whatever is selected; a hint only until one
@@ -212,8 +285,7 @@ test_refused(void **test)
 {
 	struct session *s = session_new(test, 100, 30);
 
-	type(s, "5\r");
-	assert_false(s->state.estimate->laid_out);
+	open_refused(s);
 	assert_true(shows(s, "No groups: the layout refuses this plan."));
 	assert_true(shows(s, "not divisible"));
 	type(s, "\tjkhlnNzZcCd1234\r");
@@ -225,7 +297,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_errors),
+		SESSION_TEST(test_errors), SESSION_TEST(test_past), SESSION_TEST(test_past_where),
 		SESSION_TEST(test_warnings), SESSION_TEST(test_hint_line),
 		SESSION_TEST(test_advice_waits),
 		SESSION_TEST(test_fix),

@@ -316,9 +316,10 @@ static void
 test_legend(void **test)
 {
 	struct session *s = session_new(test, 100, 30);
-	struct estimate *e = s->state.estimate;
+	struct estimate *e;
 
 	type(s, ":set pp 1\r");
+	e = s->state.estimate;
 	assert_int_equal(e->stages, 1);
 	fill_memory(e);
 	e->stage[0].memory.logits = 6 * gib;
@@ -326,6 +327,7 @@ test_legend(void **test)
 	assert_true(shows(s, "logits 6.0") && shows(s, "overhead 4.0"));
 	assert_true(hides(s, " of 1 \u2500"));
 	type(s, ":set nodes 4\r:set pp 16\r");
+	e = s->state.estimate;
 	assert_int_equal(e->stages, 16);
 	assert_true(shows(s, "memory per GPU, by stage"));
 	assert_true(shows(s, " 1-5 of 16 \u2500\u2510"));
@@ -352,7 +354,8 @@ test_why_follows(void **test)
 {
 	struct session *s = session_new(test, 100, 40);
 
-	type(s, "3\rW");
+	open_refused(s);
+	type(s, "W");
 	assert_true(shows(s, "nothing to explain until the errors are mended"));
 	type(s, "f");
 	assert_int_equal(s->state.list.kind, LIST_MENDS);
@@ -553,15 +556,18 @@ static void
 test_requests(void **test)
 {
 	struct session *s = session_new(test, 120, 30);
-	const struct estimate *e = s->state.estimate;
+	const struct estimate *e;
 
 	type(s, ":set mode serve\r:set concurrency 4000\r");
+	e = s->state.estimate;
 	assert_true(e->served && !e->fits && e->peak_total < e->capacity);
 	assert_int_equal(role_at(s, "over: 4000 requests, ", 0), ROLE_ERROR);
 	assert_true(shows(s, " of 79.2 GiB"));
 	type(s, ":set concurrency 4\r");
+	e = s->state.estimate;
 	assert_true(e->fits && hides(s, "over:"));
 	type(s, ":set model llama-3.1-70b\r:set pp 1\r:set tp 1\r"); /* no room for the weights */
+	e = s->state.estimate;
 	assert_true(!e->fits && hides(s, "over: 4 requests") && shows(s, "over: "));
 }
 

@@ -26,6 +26,9 @@ draw_panes(const struct state *s, struct canvas *c, const struct arrange *a)
 	for (int i = 0; i < PANE_COUNT; i++)
 		if (a->inner[i].h > 0)
 			pane_type(s, (enum pane)i)->draw(s, c, a->inner[i]);
+	for (int i = 0; i < PANE_COUNT; i++)
+		if (pane_looks_back(s, (enum pane)i))
+			canvas_restyle(c, a->inner[i], dim_style);
 }
 
 /* Text and what follows it, of which the text is cut where both have no room. */
@@ -102,7 +105,7 @@ draw_message(const struct state *s, struct canvas *c, struct rect r)
 		return;
 	}
 	if (panes && !form && pane_type(s, s->focus)->line != NULL)
-		pane_type(s, s->focus)->line(s, text, sizeof text);
+		pane_line(pane_type(s, s->focus), s, text, sizeof text);
 	looks = form ? s->form.walked : text[0] != '\0';
 	if (d != NULL && !(looks && d->severity == SEVERITY_HINT &&
 	    d != diag_of_field(&s->estimate->diags, s->form.field)))

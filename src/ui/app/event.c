@@ -29,6 +29,7 @@ app_resize(struct state *s, int columns, int rows)
 {
 	s->columns = columns;
 	s->rows = rows;
+	panes_look_back(s);
 	app_follow(s);
 }
 
@@ -50,9 +51,13 @@ recalc(struct state *s)
 
 	if (!s->based && state_unsaved(s))
 		state_rebase(s);
+	state_keep_last(s);
 	estimate_run(s->estimate, &s->plan, s->catalog, NULL);
 	estimate_curve(s->estimate, &s->plan);
-	s->load.at = own_point(s->estimate);
+	if (s->estimate->legal)
+		s->last.plan = s->plan;
+	panes_look_back(s);
+	s->load.at = own_point(state_shown(s));
 	s->advised = s->form.walked = false;
 	s->mends.count = 0;
 	steps_forget(s);
@@ -61,7 +66,6 @@ recalc(struct state *s)
 	entry->fits = s->estimate->fits;
 	entry->summary = summary_of(s->estimate);
 	map_pane_renew(s);
-	scroll_keep(&s->stage, s->estimate->stages);
 	panes_follow(s);
 	list_renew(s);
 	list_follow(s);
@@ -109,6 +113,7 @@ act_open(struct state *s)
 	s->asked = (struct field_set){ { 0 } };
 	state_rebase(s);
 	state_say(s, ROLE_GOOD, "%s", note[0] != '\0' ? note : "opened");
+	s->estimate->legal = s->last.known = false;
 	undo_free(&s->undo); /* plans of another file: not to be saved into this one */
 	state_change(s, &next, what);
 	recalc(s);
@@ -154,17 +159,16 @@ act_save(struct state *s)
 static void
 act_recalc(struct state *s)
 {
-	const struct estimate *e = s->estimate;
-	const struct summary before = summary_of(e);
+	const struct summary before = summary_of(s->estimate);
 	struct summary now;
-	const size_t warned = diag_count(&e->diags, SEVERITY_WARNING);
+	const size_t warned = diag_count(&s->estimate->diags, SEVERITY_WARNING);
 	char delta[256];
 
 	recalc(s);
-	now = summary_of(e);
+	now = summary_of(s->estimate);
 	summary_changes(&before, &now, delta, sizeof delta);
-	if (s->in_lines || delta[0] == '\0' || !e->legal ||
-	    diag_count(&e->diags, SEVERITY_WARNING) > warned)
+	if (s->in_lines || delta[0] == '\0' || !s->estimate->legal ||
+	    diag_count(&s->estimate->diags, SEVERITY_WARNING) > warned)
 		return;
 	if (s->message[0] == '\0') {
 		state_say(s, ROLE_TEXT, "%s: %s", undo_entry(&s->undo, s->undo.now)->what, delta);

@@ -15,7 +15,7 @@ why_renew(struct state *s)
 	s->why.terms = 0;
 	if (s->why.term == NULL)
 		s->why.term = malloc(STATE_TERMS * sizeof *s->why.term);
-	if (s->why.term == NULL || s->estimate->stages == 0)
+	if (s->why.term == NULL || state_shown(s)->stages == 0)
 		return;
 	ledger_init(&ledger, s->why.term, STATE_TERMS);
 	s->why.pane->note(s, &ledger);
@@ -54,7 +54,7 @@ why_of(const struct state *s)
 static void
 why_title(const struct state *s, char *buf, size_t size)
 {
-	text_add(buf, size, "%s", why_of(s).title);
+	text_add(buf, size, s->past ? "%s, of the " PANE_PAST : "%s", why_of(s).title);
 }
 
 static const char *
@@ -106,7 +106,7 @@ why_rows(struct rows *rows, const struct state *s)
 	const struct why why = why_of(s);
 	char line[512] = "";
 
-	s->why.pane->line(s, line, sizeof line);
+	pane_line(s->why.pane, s, line, sizeof line);
 	if (line[0] != '\0')
 		rows_item(rows, -1, ROLE_TEXT, "%s", line);
 	for (size_t i = 0; i < sizeof why.line / sizeof *why.line; i++)
@@ -114,7 +114,7 @@ why_rows(struct rows *rows, const struct state *s)
 			rows_item(rows, -1, ROLE_TEXT, "%s", why.line[i]);
 	for (int i = 0; i < why.results; i++) {
 		const struct explain asked = {
-			.id = why.result[i].id, .e = s->estimate, .term = s->why.term,
+			.id = why.result[i].id, .e = state_shown(s), .term = s->why.term,
 			.terms = s->why.terms, .stage = -1, .row = why.row, .parts = why.result[i].parts
 		};
 		struct reason reason[REASONS_MAX];

@@ -60,7 +60,7 @@ cursor_text(const struct state *s)
 	else if (pane->context == CONTEXT_MAP && s->map.cursor >= 0)
 		text_put(text, sizeof text, "%lld", (long long)s->map.cursor);
 	else if (pane->line != NULL)
-		pane->line(s, text, sizeof text);
+		pane_line(pane, s, text, sizeof text);
 	return strdup(text);
 }
 
@@ -118,16 +118,20 @@ path_text(const struct state *s)
 	return strdup(s->files->path(s->files->context));
 }
 
-/* The pane in focus as it stands on the screen. */
+/* The pane in focus as it stands on the screen, and whose numbers those are. */
 static char *
 pane_text(const struct state *s)
 {
-	const struct rect r = panes_arrange_for(s, s->focus).inner[s->focus];
+	struct rect r = panes_arrange_for(s, s->focus).inner[s->focus];
 	struct canvas c;
 	char *text = NULL;
 
 	if (r.w > 0 && r.h > 0 && canvas_init(&c, r.x + r.w, r.y + r.h, s->utf8)) {
 		pane_type(s, s->focus)->draw(s, &c, r);
+		if (pane_looks_back(s, s->focus)) { /* in the line of its frame */
+			r.y--, r.h++;
+			canvas_text(&c, r, r.x, r.y, (struct style){ .role = ROLE_TEXT }, PANE_PAST);
+		}
 		text = canvas_lines(&c, r);
 		canvas_free(&c);
 	}

@@ -115,7 +115,7 @@ legend(struct canvas *c, struct rect r, const struct parts *any, const struct pa
 static void
 draw_legend(struct canvas *c, struct rect r, int least, const struct state *s, int64_t stage)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	const struct parts parts = parts_of(&e->stage[stage].memory), any = parts_of_any(e);
 	const int bottom = r.y + r.h;
 	const bool solid = pane_is_solid(s, c);
@@ -242,7 +242,7 @@ reads_same(const struct memory *a, const struct memory *b)
 static int64_t
 run_end(const struct state *s, int64_t first)
 {
-	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
+	const struct estimate *e = state_shown(s), *base = state_base_estimate(s);
 	const bool based = base != NULL && base->stages == e->stages;
 	int64_t end = first + 1;
 
@@ -259,7 +259,7 @@ line_of(const struct state *s, int64_t stage)
 {
 	int64_t line = -1;
 
-	for (int64_t at = 0; at <= stage && at < s->estimate->stages; at = run_end(s, at))
+	for (int64_t at = 0; at <= stage && at < state_shown(s)->stages; at = run_end(s, at))
 		line++;
 	return line;
 }
@@ -267,7 +267,7 @@ line_of(const struct state *s, int64_t stage)
 static int64_t
 bars_lines(const struct state *s)
 {
-	return line_of(s, s->estimate->stages) + 1;
+	return line_of(s, state_shown(s)->stages) + 1;
 }
 
 static int64_t
@@ -275,7 +275,7 @@ first_of(const struct state *s, int64_t line)
 {
 	int64_t stage = 0;
 
-	while (line-- > 0 && run_end(s, stage) < s->estimate->stages)
+	while (line-- > 0 && run_end(s, stage) < state_shown(s)->stages)
 		stage = run_end(s, stage);
 	return stage;
 }
@@ -284,7 +284,7 @@ first_of(const struct state *s, int64_t line)
 static int
 label_columns(const struct state *s, bool words)
 {
-	const int64_t stages = s->estimate->stages;
+	const int64_t stages = state_shown(s)->stages;
 	const int digits = stages > 1000 ? 4 : stages > 100 ? 3 : stages > 10 ? 2 : 1;
 
 	if (bars_lines(s) < stages)
@@ -305,7 +305,7 @@ put_run(int64_t stage, int64_t end, char *buf, size_t size)
 static bool
 draw_table(struct canvas *c, struct rect r, const struct state *s)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	const struct parts any = parts_of_any(e);
 	const struct style dim = { .role = ROLE_DIM }, plain = { .role = ROLE_TEXT };
 	int64_t stage = 0;
@@ -362,7 +362,7 @@ static void
 draw_stages(const struct state *s, struct canvas *c, struct rect line, int64_t stage, int64_t end,
     int label_w)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	const struct memory *m = &e->stage[stage].memory;
 	const bool is_selected = s->focus == PANE_MEMORY && s->stage.at >= stage && s->stage.at < end;
 	const double capacity = e->stage[stage].capacity;
@@ -399,7 +399,7 @@ draw_stages(const struct state *s, struct canvas *c, struct rect line, int64_t s
 static void
 memory_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	const bool focus = s->focus == PANE_MEMORY;
 	const int rows = bars_rows(r.w, r.h), label_w = label_columns(s, r.w >= WORDS_FROM);
 	int64_t stage = first_of(s, s->stage.first);
@@ -426,7 +426,7 @@ memory_draw(const struct state *s, struct canvas *c, struct rect r)
 static int
 memory_lines(const struct state *s, int w)
 {
-	return legend_lines(w) + (s->estimate->stages > 0 ? (int)bars_lines(s) : 0);
+	return legend_lines(w) + (state_shown(s)->stages > 0 ? (int)bars_lines(s) : 0);
 }
 
 static struct part
@@ -454,8 +454,10 @@ memory_move(struct state *s, MAYBE struct rect r, int way)
 static void
 memory_follow(struct state *s, struct rect r)
 {
-	const int64_t line = line_of(s, s->stage.at);
+	int64_t line;
 
+	scroll_keep(&s->stage, state_shown(s)->stages);
+	line = line_of(s, s->stage.at);
 	s->stage.first = scroll_follow(s->stage.first, line, line, bars_lines(s), bars_rows(r.w, r.h));
 }
 
@@ -483,9 +485,9 @@ memory_line(const struct state *s, char *buf, size_t size)
 {
 	const struct memory *m;
 
-	if (s->stage.at >= s->estimate->stages)
+	if (s->stage.at >= state_shown(s)->stages)
 		return;
-	m = &s->estimate->stage[s->stage.at].memory;
+	m = &state_shown(s)->stage[s->stage.at].memory;
 	text_put(buf, size, "stage %lld: %s", (long long)s->stage.at, UNITS_SHORT(BYTES, m->total));
 	if (m->overhead_high > m->overhead_low)
 		text_add(buf, size, " (%s to %s, by what the overhead comes to)",
@@ -496,28 +498,29 @@ memory_line(const struct state *s, char *buf, size_t size)
 static void
 memory_note(const struct state *s, struct ledger *ledger)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 
 	ledger->stage = (int32_t)s->stage.at;
-	memory_stage(&s->plan, &e->layout, &e->placement, e->microbatches, s->stage.at, ledger);
+	memory_stage(state_shown_plan(s), &e->layout, &e->placement, e->microbatches, s->stage.at,
+	    ledger);
 	ledger->stage = -1;
 	if (e->served)
-		serve_estimate(&s->plan, &e->layout, &e->placement, NULL, ledger);
+		serve_estimate(state_shown_plan(s), &e->layout, &e->placement, NULL, ledger);
 }
 
 /* The factor of activations. */
 static void
 put_flight(const struct state *s, double microbatches, char *buf, size_t size)
 {
-	const struct placement *pl = &s->estimate->placement;
-	const long long m = (long long)s->estimate->microbatches, pp = (long long)pl->pp;
+	const struct placement *pl = &state_shown(s)->placement;
+	const long long m = (long long)state_shown(s)->microbatches, pp = (long long)pl->pp;
 	const struct share unit = { .input = 0 };
-	const struct flight f = schedule_flight(&s->plan, pl, m, s->stage.at, &unit);
+	const struct flight f = schedule_flight(state_shown_plan(s), pl, m, s->stage.at, &unit);
 
 	if (pl->vpp > 1)
 		text_put(buf, size, "pairs of chunk and micro-batch in flight: %.4g = %s, m %lld, "
 		    "PP %lld, VPP %lld, group %lld, r %lld; source: %s", microbatches * (double)pl->vpp,
-		    f.rule, m, pp, (long long)pl->vpp, (long long)placement_group(&s->plan, pl->pp, m),
+		    f.rule, m, pp, (long long)pl->vpp, (long long)placement_group(state_shown_plan(s), pl->pp, m),
 		    (long long)s->stage.at, f.source);
 	else
 		text_put(buf, size, "micro-batches in flight: %.4g = %s, m %lld, PP %lld, "
@@ -537,7 +540,7 @@ put_engine(const struct state *s, char *buf, size_t size)
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
 		double bytes = 0;
 
-		result_value(part[i], s->estimate, s->stage.at, &bytes);
+		result_value(part[i], state_shown(s), s->stage.at, &bytes);
 		text_add(buf, size, "%s %s %s", i > 0 ? " +" : "", result_table[part[i]].label,
 		    UNITS_SHORT(BYTES, bytes));
 	}
@@ -546,7 +549,7 @@ put_engine(const struct state *s, char *buf, size_t size)
 static void
 memory_why(const struct state *s, struct why *why)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	const struct memory *m = s->stage.at < e->stages ? &e->stage[s->stage.at].memory : NULL;
 
 	text_put(why->title, sizeof why->title, "memory of stage %lld", (long long)s->stage.at);

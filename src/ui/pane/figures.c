@@ -178,7 +178,7 @@ draw_change(struct canvas *c, struct rect cell, enum result_id id, const struct 
 static void
 step_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
+	const struct estimate *e = state_shown(s), *base = state_base_estimate(s);
 	const int count = figures_count(e), lines = figures_lines(r.w, count);
 	const int w = column_width(r.w);
 	const int change_w = w >= CHANGE_FROM ? CHANGE_COLUMNS : 0;
@@ -216,7 +216,7 @@ step_draw(const struct state *s, struct canvas *c, struct rect r)
 static int
 step_lines(const struct state *s, int w)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	const int count = figures_known(e) ? figures_count(e) : FIGURES_USUAL;
 
 	return (int)most_of(1, least_of(figures_lines(w, count), STEP_MOST));
@@ -225,20 +225,20 @@ step_lines(const struct state *s, int w)
 static struct part
 step_part(const struct state *s, struct rect r)
 {
-	return (struct part){ s->figure.first, r.h, figures_lines(r.w, figures_count(s->estimate)) };
+	return (struct part){ s->figure.first, r.h, figures_lines(r.w, figures_count(state_shown(s))) };
 }
 
 static void
 step_move(struct state *s, MAYBE struct rect r, int way)
 {
-	s->figure.at = scroll_step(s->figure.at, way, figures_count(s->estimate));
+	s->figure.at = scroll_step(s->figure.at, way, figures_count(state_shown(s)));
 }
 
 /* To another column. */
 static void
 step_aside(struct state *s, struct rect r, int way)
 {
-	const int count = figures_count(s->estimate);
+	const int count = figures_count(state_shown(s));
 	const int64_t to = s->figure.at + way * figures_lines(r.w, count);
 
 	if (to >= 0 && to < count)
@@ -255,7 +255,7 @@ step_scrolled(const struct state *s, int lines)
 static void
 step_follow(struct state *s, struct rect r)
 {
-	const int count = figures_count(s->estimate), lines = figures_lines(r.w, count);
+	const int count = figures_count(state_shown(s)), lines = figures_lines(r.w, count);
 
 	int64_t line;
 
@@ -267,7 +267,7 @@ step_follow(struct state *s, struct rect r)
 static void
 step_scroll(struct state *s, struct rect r, int way)
 {
-	const int count = figures_count(s->estimate), lines = figures_lines(r.w, count);
+	const int count = figures_count(state_shown(s)), lines = figures_lines(r.w, count);
 	struct scroll w = step_scrolled(s, lines);
 	const int64_t was = w.at;
 
@@ -280,7 +280,7 @@ step_scroll(struct state *s, struct rect r, int way)
 static int64_t
 step_at(const struct state *s, struct rect r, int x, int y)
 {
-	return figures_under(r.w, figures_count(s->estimate), x, (int)s->figure.first + y);
+	return figures_under(r.w, figures_count(state_shown(s)), x, (int)s->figure.first + y);
 }
 
 static bool
@@ -292,18 +292,18 @@ step_select(struct state *s, int64_t figure)
 static void
 step_line(const struct state *s, char *buf, size_t size)
 {
-	const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
+	const enum result_id id = figures_at(state_shown(s), (int)s->figure.at);
 	char overlap[512], amount[UNITS_SIZE];
 
 	if (id == RESULT_COUNT)
 		return;
 	text_put(buf, size, "%s %s: %s", result_table[id].brief,
-	    figures_format(id, s->estimate, amount, sizeof amount), result_table[id].help);
-	if (!is_known(s->estimate))
+	    figures_format(id, state_shown(s), amount, sizeof amount), result_table[id].help);
+	if (!is_known(state_shown(s)))
 		text_add(buf, size, "; what %s computes and reads in a second is not known (BF16 rate, "
-		    "memory speed)", s->plan.cluster.gpu);
+		    "memory speed)", state_shown_plan(s)->cluster.gpu);
 	if (id == RESULT_EXPOSED) {
-		figures_overlap(&s->plan, overlap, sizeof overlap);
+		figures_overlap(state_shown_plan(s), overlap, sizeof overlap);
 		text_add(buf, size, "; hidden: %s", overlap);
 	}
 }
@@ -311,33 +311,33 @@ step_line(const struct state *s, char *buf, size_t size)
 static void
 step_note(const struct state *s, struct ledger *ledger)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	struct traffic traffic = { 0 };
 
 	if (e->ran)
-		estimate_run(s->steps->work, &s->plan, s->catalog, ledger);
+		estimate_run(s->steps->work, state_shown_plan(s), s->catalog, ledger);
 	else if (e->timed)
-		steptime_estimate(&s->plan, &e->layout, &e->placement, e->microbatches, &traffic,
+		steptime_estimate(state_shown_plan(s), &e->layout, &e->placement, e->microbatches, &traffic,
 		    ledger);
 	if (e->served)
-		serve_estimate(&s->plan, &e->layout, &e->placement, NULL, ledger);
+		serve_estimate(state_shown_plan(s), &e->layout, &e->placement, NULL, ledger);
 }
 
 static void
 step_why(const struct state *s, struct why *why)
 {
-	const enum result_id id = figures_at(s->estimate, (int)s->figure.at);
+	const enum result_id id = figures_at(state_shown(s), (int)s->figure.at);
 	char text[512];
 
 	text_put(why->title, sizeof why->title, "%s",
 	    id != RESULT_COUNT ? result_table[id].brief : "step");
 	if (id == RESULT_COUNT)
 		return;
-	result_formula(id, &s->plan, s->estimate, 0, text, 160);
+	result_formula(id, state_shown_plan(s), state_shown(s), 0, text, 160);
 	if (text[0] != '\0')
 		text_put(why->line[0], sizeof why->line[0], "= %s", text);
-	if (s->estimate->timed) {
-		figures_overlap(&s->plan, text, sizeof text);
+	if (state_shown(s)->timed) {
+		figures_overlap(state_shown_plan(s), text, sizeof text);
 		text_put(why->line[1], sizeof why->line[1], "hidden behind compute: %s", text);
 	}
 	why->result[0].id = id;

@@ -156,7 +156,7 @@ draw_line(struct canvas *c, struct rect line, const struct flow_form *form,
 static void
 traffic_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct estimate *e = s->estimate, *base = state_base_estimate(s);
+	const struct estimate *e = state_shown(s), *base = state_base_estimate(s);
 	const struct traffic *t = &e->traffic;
 	const bool focus = s->focus == PANE_TRAFFIC;
 	const struct flow_form *form = forms;
@@ -177,7 +177,7 @@ traffic_draw(const struct state *s, struct canvas *c, struct rect r)
 		const bool is_selected = focus && i == s->flow.at;
 		struct style style = { .role = is_selected ? ROLE_SELECTED : ROLE_TEXT };
 
-		draw_line(c, line, form, &t->row[i], style, traffic_strays(&s->plan, &t->row[i]) ?
+		draw_line(c, line, form, &t->row[i], style, traffic_strays(state_shown_plan(s), &t->row[i]) ?
 		    (struct style){ .role = ROLE_WARNING } : style);
 		if (base != NULL && base->timed)
 			draw_change(c, line, form, bytes_in(t, i, &base->traffic), t->row[i].bytes);
@@ -191,14 +191,14 @@ traffic_draw(const struct state *s, struct canvas *c, struct rect r)
 static int64_t
 flows_count(const struct state *s)
 {
-	return s->estimate->timed ? (int64_t)s->estimate->traffic.count : 0;
+	return state_shown(s)->timed ? (int64_t)state_shown(s)->traffic.count : 0;
 }
 
 /* The row that is selected, NULL without any. */
 static const struct traffic_row *
 flows_selected(const struct state *s)
 {
-	return s->flow.at >= 0 && s->flow.at < flows_count(s) ? &s->estimate->traffic.row[s->flow.at] : NULL;
+	return s->flow.at >= 0 && s->flow.at < flows_count(s) ? &state_shown(s)->traffic.row[s->flow.at] : NULL;
 }
 
 static void
@@ -219,11 +219,11 @@ traffic_line(const struct state *s, char *buf, size_t size)
 static void
 traffic_note(const struct state *s, struct ledger *ledger)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	struct traffic traffic = { 0 };
 
 	if (e->timed)
-		steptime_estimate(&s->plan, &e->layout, &e->placement, e->microbatches, &traffic,
+		steptime_estimate(state_shown_plan(s), &e->layout, &e->placement, e->microbatches, &traffic,
 		    ledger);
 }
 

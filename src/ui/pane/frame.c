@@ -60,6 +60,15 @@ add_changes(const struct state *s, int room, int part, char *buf, size_t size)
 		text_add(buf, size, "%s", change);
 }
 
+/* Whose numbers they are, which is never cut. */
+static void
+add_past(const struct state *s, enum pane pane, int room, char *buf, size_t size)
+{
+	text_add(buf, size, "  (%s)", PANE_PAST);
+	if (canvas_width(NULL, buf) > room)
+		text_put(buf, size, "%s  %s", PANE_PAST, pane_name(s, pane));
+}
+
 static void
 put_title(const struct state *s, const struct arrange *a, enum pane pane, bool whole,
     char *buf, size_t size)
@@ -74,6 +83,8 @@ put_title(const struct state *s, const struct arrange *a, enum pane pane, bool w
 		text_put(buf, size, "%s", pane_title(s, pane));
 	if (type->add_title != NULL)
 		type->add_title(s, a->tabs, whole ? room : room - PART_COLUMNS, buf, size);
+	if (pane_looks_back(s, pane))
+		add_past(s, pane, room, buf, size);
 	if (turns && pane >= PANE_MEMORY && a->header.h < 2)
 		add_changes(s, room, whole ? 0 : PART_COLUMNS, buf, size);
 }
@@ -87,6 +98,12 @@ put_edge(struct canvas *c, struct rect edge, const char *text)
 
 	canvas_fill(c, (struct rect){ edge.x, edge.y, w < edge.w ? w : edge.w, 1 }, style);
 	canvas_text_cut(c, edge, edge.x, edge.y, edge.w, style, text);
+}
+
+static enum role
+title_role(const struct state *s, enum pane pane)
+{
+	return pane_looks_back(s, pane) ? ROLE_WARNING : s->focus == pane ? ROLE_TITLE : ROLE_DIM;
 }
 
 void
@@ -106,7 +123,7 @@ frame_draw(const struct state *s, struct canvas *c, const struct arrange *a, enu
 	if (a->open[pane])
 		r.h++; /* the next pane draws over that edge */
 	canvas_frame(c, r, (struct style){ .role = ROLE_FRAME }, edge,
-	    (struct style){ .role = focus ? ROLE_TITLE : ROLE_DIM }, buf);
+	    (struct style){ .role = (uint8_t)title_role(s, pane) }, buf);
 	canvas_frame_part(c, r, (struct style){ .role = ROLE_DIM }, buf, part);
 	for (int i = 0; i < (int)pane; i++)
 		if (a->open[i] && a->pane[i].y + a->pane[i].h == r.y) {

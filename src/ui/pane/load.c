@@ -43,7 +43,7 @@ last_known(const struct estimate *e)
 static double
 upper_edge(const struct chart *g)
 {
-	const struct estimate *e = g->s->estimate;
+	const struct estimate *e = state_shown(g->s);
 	double most = g->limit * 1.2;
 
 	for (size_t i = 0; i < e->points; i++)
@@ -62,18 +62,18 @@ line_of(const struct chart *g, double seconds)
 static int
 column_of(const struct chart *g, double rate)
 {
-	return g->r.x + (int)(rate / last_known(g->s->estimate)->rate * (g->r.w - 1) + .5);
+	return g->r.x + (int)(rate / last_known(state_shown(g->s))->rate * (g->r.w - 1) + .5);
 }
 
 /* Between the points around a rate. */
 static double
 time_at(const struct chart *g, double rate)
 {
-	const struct serve_point *p = g->s->estimate->curve, *last = last_known(g->s->estimate);
+	const struct serve_point *p = state_shown(g->s)->curve, *last = last_known(state_shown(g->s));
 
 	while (p < last && p->rate < rate)
 		p++;
-	if (p == g->s->estimate->curve || !(p->rate > p[-1].rate))
+	if (p == state_shown(g->s)->curve || !(p->rate > p[-1].rate))
 		return time_of(g, p);
 	return time_of(g, p - 1) + (time_of(g, p) - time_of(g, p - 1)) *
 	    (rate - p[-1].rate) / (p->rate - p[-1].rate);
@@ -84,7 +84,7 @@ draw_column(const struct chart *g, struct canvas *c, double rate, enum role role
 {
 	const int x = column_of(g, rate);
 
-	if (rate > last_known(g->s->estimate)->rate)
+	if (rate > last_known(state_shown(g->s))->rate)
 		return;
 	for (int y = g->r.y; y < g->r.y + g->r.h; y++)
 		canvas_put(c, x, y, (struct style){ .role = (uint8_t)role }, c->utf8 ? L'\u2502' : L'|');
@@ -103,7 +103,7 @@ draw_limit(const struct chart *g, struct canvas *c)
 static void
 draw_points(const struct chart *g, struct canvas *c)
 {
-	const double last = last_known(g->s->estimate)->rate;
+	const double last = last_known(state_shown(g->s))->rate;
 
 	for (int i = 0; i < g->r.w; i++) {
 		const double rate = last * i / (g->r.w - 1), seconds = time_at(g, rate);
@@ -127,7 +127,7 @@ draw_numbers(const struct chart *g, struct canvas *c, struct rect r)
 		units_short(text, sizeof text, MEASURE_SECONDS, g->limit);
 		canvas_text(c, r, r.x, line_of(g, g->limit), (struct style){ .role = ROLE_WARNING }, text);
 	}
-	text_put(text, sizeof text, "%.3g/s", last_known(g->s->estimate)->rate);
+	text_put(text, sizeof text, "%.3g/s", last_known(state_shown(g->s))->rate);
 	canvas_text(c, r, r.x + r.w - canvas_width(c, text), r.y + r.h - 1, dim, text);
 	canvas_text(c, r, g->r.x, r.y + r.h - 1, dim, "0");
 }
@@ -135,7 +135,7 @@ draw_numbers(const struct chart *g, struct canvas *c, struct rect r)
 static void
 draw_chart(struct chart *g, struct canvas *c, struct rect r)
 {
-	const struct estimate *e = g->s->estimate;
+	const struct estimate *e = state_shown(g->s);
 
 	g->r = (struct rect){ r.x + LABEL, r.y + 1, r.w - LABEL, r.h - 2 };
 	g->most = upper_edge(g);
@@ -153,7 +153,7 @@ draw_chart(struct chart *g, struct canvas *c, struct rect r)
 static void
 draw_charts(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct arrivals *t = &s->plan.traffic;
+	const struct arrivals *t = &state_shown_plan(s)->traffic;
 	const int w = (r.w - 2 - GAP) / 2;
 	char first[32], next[32];
 	struct chart ttft = { .s = s, .name = first, .first = true, .limit = t->ttft_limit };
@@ -173,7 +173,7 @@ enum { COLUMN_LEAST = 8, COLUMN_MOST = 12, CELL_SIZE = 24 };
 static int64_t
 load_count(const struct state *s)
 {
-	return (int64_t)s->estimate->points;
+	return (int64_t)state_shown(s)->points;
 }
 
 /* Of a queue near saturation the least is known. */
@@ -262,11 +262,11 @@ static void
 draw_point(const struct state *s, struct canvas *c, struct rect line, const struct serve_point *at,
     bool is_selected)
 {
-	const bool is_out = misses(&s->plan, at);
+	const bool is_out = misses(state_shown_plan(s), at);
 	const struct style style = { .role = is_selected ? ROLE_SELECTED : is_out ? ROLE_WARNING :
 	    at->is_inside ? ROLE_GOOD : ROLE_TEXT };
 
-	draw_line(c, line, &s->plan, at, style);
+	draw_line(c, line, state_shown_plan(s), at, style);
 	if (at->is_plan || at->is_inside)
 		canvas_put(c, line.x, line.y, style, at->is_plan ? L'*' : L'=');
 	if (!is_selected)
@@ -278,24 +278,24 @@ draw_point(const struct state *s, struct canvas *c, struct rect line, const stru
 static void
 load_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const int count = (int)s->estimate->points, first = (int)s->load.first;
+	const int count = (int)state_shown(s)->points, first = (int)s->load.first;
 	const bool focus = s->focus == PANE_TRAFFIC;
 	const int rows = pane_rows(r.h);
 	int y = r.y;
 
 	if (count == 0) {
-		pane_nothing(c, r, focus, s->estimate->served ?
+		pane_nothing(c, r, focus, state_shown(s)->served ?
 		    "No times of a GPU whose rates are not known." :
 		    "No times to show until the errors are mended (e lists them).");
 		return;
 	}
 	if (rows < r.h)
-		draw_line(c, (struct rect){ r.x, y++, r.w, 1 }, &s->plan, NULL,
+		draw_line(c, (struct rect){ r.x, y++, r.w, 1 }, state_shown_plan(s), NULL,
 		    (struct style){ .role = ROLE_DIM });
-	if (s->estimate->serve.rate.known && first == 0 && r.h - count - 1 >= CHART_LINES)
+	if (state_shown(s)->serve.rate.known && first == 0 && r.h - count - 1 >= CHART_LINES)
 		draw_charts(s, c, (struct rect){ r.x, r.y + count + 1, r.w, r.h - count - 1 });
 	for (int i = first; i < first + rows && i < count; i++, y++)
-		draw_point(s, c, (struct rect){ r.x, y, r.w, 1 }, &s->estimate->curve[i],
+		draw_point(s, c, (struct rect){ r.x, y, r.w, 1 }, &state_shown(s)->curve[i],
 		    focus && i == s->load.at);
 }
 
@@ -312,15 +312,15 @@ open_line(const struct state *s, const struct serve_point *at, char *buf, size_t
 		return;
 	}
 	text_add(buf, size, ", load %.0f %%: %.4g %% of first tokens within %s, of further ones %s; %.3g "
-	    "running%s", 100 * at->load, s->plan.traffic.percentile, first, next, at->in_flight,
-	    at->is_inside ? "; the most inside the limits" : misses(&s->plan, at) ?
+	    "running%s", 100 * at->load, state_shown_plan(s)->traffic.percentile, first, next, at->in_flight,
+	    at->is_inside ? "; the most inside the limits" : misses(state_shown_plan(s), at) ?
 	    "; beyond the limits" : "");
 }
 
 static void
 load_line(const struct state *s, char *buf, size_t size)
 {
-	const struct serve_point *at = &s->estimate->curve[s->load.at];
+	const struct serve_point *at = &state_shown(s)->curve[s->load.at];
 	char cell[COLUMNS][CELL_SIZE];
 
 	if (s->load.at >= load_count(s))
@@ -339,10 +339,10 @@ load_line(const struct state *s, char *buf, size_t size)
 static void
 load_note(const struct state *s, struct ledger *ledger)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 
 	if (e->served)
-		serve_estimate(&s->plan, &e->layout, &e->placement, NULL, ledger);
+		serve_estimate(state_shown_plan(s), &e->layout, &e->placement, NULL, ledger);
 }
 
 /* Of the plan's own requests at once. */

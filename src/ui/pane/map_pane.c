@@ -249,28 +249,30 @@ draw_refused(const struct state *s, struct canvas *c, struct rect r)
 		}
 }
 
-static struct map_area
-area_of(const struct state *s, struct rect r)
+struct map_area
+map_pane_area(const struct state *s, struct rect r)
 {
-	return (struct map_area){ &s->plan, s->estimate, r.w, r.h };
+	const bool own = s->estimate->laid_out;
+
+	return (struct map_area){ own ? &s->plan : state_shown_plan(s), own ? s->estimate : state_shown(s), r.w, r.h };
 }
 
 static void
 map_pane_draw(const struct state *s, struct canvas *c, struct rect r)
 {
-	const struct estimate *e = s->estimate;
+	const struct map_area area = map_pane_area(s, r);
 	struct map_view view = s->map;
 	int x, y;
 
-	if (!e->laid_out) {
+	if (!area.estimate->laid_out) {
 		draw_refused(s, c, r);
 		return;
 	}
 	view.where = &s->where;
 	view.peers = s->focus == PANE_MAP && !s->plain_map;
-	map_draw(c, r, &s->plan, e, &view);
+	map_draw(c, r, area.plan, area.estimate, &view);
 	if (s->focus == PANE_MAP && view.cursor >= 0 &&
-	    map_find(&view, area_of(s, r), view.cursor, &x, &y)) {
+	    map_find(&view, map_pane_area(s, r), view.cursor, &x, &y)) {
 		c->cursor_x = r.x + x;
 		c->cursor_y = r.y + y;
 	}
@@ -279,7 +281,7 @@ map_pane_draw(const struct state *s, struct canvas *c, struct rect r)
 static struct part
 map_pane_part(const struct state *s, struct rect r)
 {
-	return s->estimate->laid_out ? map_part(&s->map, area_of(s, r)) : (struct part){ 0 };
+	return s->estimate->laid_out ? map_part(&s->map, map_pane_area(s, r)) : (struct part){ 0 };
 }
 
 /* The page of a kind, or of kinds together, which is named by them as the alphabet has them. */
@@ -310,14 +312,14 @@ static void
 map_pane_move(struct state *s, struct rect r, int way)
 {
 	if (s->estimate->laid_out)
-		map_move(&s->map, area_of(s, r), 0, way);
+		map_move(&s->map, map_pane_area(s, r), 0, way);
 }
 
 static void
 map_aside(struct state *s, struct rect r, int way)
 {
 	if (s->estimate->laid_out)
-		map_move(&s->map, area_of(s, r), way, 0);
+		map_move(&s->map, map_pane_area(s, r), way, 0);
 }
 
 static void
@@ -329,7 +331,7 @@ map_end(struct state *s, MAYBE struct rect r, int way)
 static int
 map_pane_page(const struct state *s, struct rect r)
 {
-	return s->estimate->laid_out ? (int)map_page(&s->map, area_of(s, r)) : r.h - 1;
+	return s->estimate->laid_out ? (int)map_page(&s->map, map_pane_area(s, r)) : r.h - 1;
 }
 
 static void
@@ -340,14 +342,14 @@ map_pane_follow(struct state *s, struct rect r)
 	if (s->estimate->laid_out && s->kinds == 0)
 		color_by_focus(s);
 	if (r.h > 0 && s->estimate->laid_out)
-		map_follow(&s->map, area_of(s, r));
+		map_follow(&s->map, map_pane_area(s, r));
 }
 
 void
 map_pane_say_zoom(struct state *s, struct rect r)
 {
 	const bool cells = s->map.zoom == MAP_ZOOM_HALF && s->estimate->laid_out &&
-	    map_zoom_for(&s->map, area_of(s, r)) == MAP_ZOOM_CELL;
+	    map_zoom_for(&s->map, map_pane_area(s, r)) == MAP_ZOOM_CELL;
 
 	state_say(s, ROLE_DIM, "map: %s%s", s->map.zoom == MAP_ZOOM_AUTO ? "as large as fits" :
 	    map_zoom_name(s->map.zoom), cells ? ", shown as cells: they need colours and UTF-8" : "");
@@ -358,7 +360,7 @@ map_pane_zoom(struct state *s, struct rect r, int way)
 {
 	if (!map_pane_has_groups(s))
 		return;
-	s->map.zoom = map_zoom_next(&s->map, area_of(s, r), way);
+	s->map.zoom = map_zoom_next(&s->map, map_pane_area(s, r), way);
 	map_pane_say_zoom(s, r);
 }
 
@@ -370,9 +372,9 @@ lower_half(const struct state *s, struct rect r, int64_t rank)
 	int x, y, lower_x, lower_y;
 
 	view.cursor = rank;
-	return map_move(&view, area_of(s, r), 0, 1) &&
-	    map_find(&view, area_of(s, r), rank, &x, &y) &&
-	    map_find(&view, area_of(s, r), view.cursor, &lower_x, &lower_y) &&
+	return map_move(&view, map_pane_area(s, r), 0, 1) &&
+	    map_find(&view, map_pane_area(s, r), rank, &x, &y) &&
+	    map_find(&view, map_pane_area(s, r), view.cursor, &lower_x, &lower_y) &&
 	    x == lower_x && y == lower_y ? view.cursor : -1;
 }
 
@@ -381,7 +383,7 @@ lower_half(const struct state *s, struct rect r, int64_t rank)
 static int64_t
 map_pane_at(const struct state *s, struct rect r, int x, int y)
 {
-	const int64_t rank = s->estimate->laid_out ? map_at(&s->map, area_of(s, r), x, y) : -1;
+	const int64_t rank = s->estimate->laid_out ? map_at(&s->map, map_pane_area(s, r), x, y) : -1;
 	int64_t lower;
 
 	if (rank < 0)

@@ -15,6 +15,10 @@ void map_pane_renew(struct state *s);
 /* Without a layout there is nothing to colour or to enlarge: says so. */
 bool map_pane_has_groups(struct state *s);
 
+/* What it shows, in an area: where the plan has no groups those of the last legal one, which are not
+ * walked. */
+struct map_area map_pane_area(const struct state *s, struct rect r);
+
 /* Say how large it is in an area. */
 void map_pane_say_zoom(struct state *s, struct rect r);
 #endif

@@ -108,8 +108,11 @@ extern const struct pane_type pipeline_pane, load_pane, phases_pane;
 static inline bool
 pane_is_solid(const struct state *s, const struct canvas *c)
 {
-	return s->depth >= THEME_16 && c->utf8;
+	return s->depth >= THEME_16 && c->utf8 && !s->past;
 }
+
+/* Whose numbers those are that the pane shows while the plan has none. */
+#define PANE_PAST "last legal plan"
 
 /* Words in place of what there is not, with the cursor where the pane has the focus. */
 static inline void

@@ -1,6 +1,8 @@
 #include "ui/pane/panes.h"
 
 #include "core/base/number.h"
+#include "core/base/text.h"
+#include "ui/pane/map_pane.h"
 
 const struct pane_type *const pane_table[PANE_COUNT] = {
 #define PANE(id, row) &row,
@@ -135,7 +137,6 @@ pane_lines(const struct state *s, enum pane pane, int w)
 struct arrange
 panes_arrange_for(const struct state *s, enum pane focus)
 {
-	const struct estimate *e = s->estimate;
 	struct pane_wishes wish = {
 		.focus = focus, .alone = s->alone, .lower = s->lower, .colors = s->map.colors,
 		.lines = pane_lines, .state = s,
@@ -149,7 +150,7 @@ panes_arrange_for(const struct state *s, enum pane focus)
 	map = a.inner[PANE_MAP];
 	if (!a.open[PANE_MEMORY] || s->picture != PICTURE_MAP)
 		return a;
-	wish.spare = map_spare(&s->map, (struct map_area){ &s->plan, e, map.w, map.h });
+	wish.spare = map_spare(&s->map, map_pane_area(s, map));
 	return wish.spare > 0 ? arrange_panes(s->columns, s->rows, &wish) : a;
 }
 
@@ -157,6 +158,39 @@ struct arrange
 panes_arrange(const struct state *s)
 {
 	return panes_arrange_for(s, s->focus);
+}
+
+/* Not beside another model or job: its numbers would say nothing of this one. */
+static bool
+last_compares(const struct state *s)
+{
+	const struct plan *last = &s->last.plan;
+
+	return s->last.known && last->mode == s->plan.mode && plan_has_rl(last) == plan_has_rl(&s->plan) &&
+	    text_equal(last->model.preset, s->plan.model.preset);
+}
+
+void
+panes_look_back(struct state *s)
+{
+	const struct arrange a = panes_arrange(s);
+
+	s->past = !s->estimate->legal && !s->in_lines && a.framed && !a.tabs && last_compares(s);
+}
+
+bool
+pane_looks_back(const struct state *s, enum pane pane)
+{
+	return s->past && (pane >= PANE_MEMORY ||
+	    (pane == PANE_MAP && s->picture == PICTURE_MAP && !s->estimate->laid_out));
+}
+
+void
+pane_line(const struct pane_type *type, const struct state *s, char *buf, size_t size)
+{
+	type->line(s, buf, size);
+	if (s->past && buf[0] != '\0')
+		text_add(buf, size, ", of the %s", PANE_PAST);
 }
 
 void

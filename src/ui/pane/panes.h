@@ -27,6 +27,16 @@ bool pane_select(const struct pane_type *type, struct state *s, int64_t entry);
 struct arrange panes_arrange(const struct state *s);
 struct arrange panes_arrange_for(const struct state *s, enum pane focus);
 
+/* Whether the panes of numbers show those of the last legal plan: while the present one is not, and
+ * where their frames have room to say so. */
+void panes_look_back(struct state *s);
+
+/* So does this pane; the map only where the present plan has no groups. */
+bool pane_looks_back(const struct state *s, enum pane pane);
+
+/* The line that tells of the selected number, and of whose it is. */
+void pane_line(const struct pane_type *type, const struct state *s, char *buf, size_t size);
+
 /* Scroll every pane so that its selection is visible. */
 void panes_follow(struct state *s);
 #endif

@@ -41,7 +41,7 @@ static const struct {
 static const struct rl_estimate *
 phases_known(const struct state *s)
 {
-	return s->estimate->reinforced ? &s->estimate->rl : NULL;
+	return state_shown(s)->reinforced ? &state_shown(s)->rl : NULL;
 }
 
 static int
@@ -130,7 +130,7 @@ static void
 draw_memory(struct canvas *c, struct rect r, const struct state *s,
     const struct rl_phase_estimate *f)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	const double most = e->rl.peak_bytes, scale = e->capacity_known && e->capacity > most ?
 	    e->capacity : most;
 	double sum = 0;
@@ -152,11 +152,11 @@ static void
 draw_row(struct canvas *c, struct rect line, const struct state *s, const struct row *row,
     struct style style)
 {
-	const struct rl_estimate *r = &s->estimate->rl;
+	const struct rl_estimate *r = &state_shown(s)->rl;
 	const struct rl_phase_estimate *f = row->phase != PHASES ? &r->phase[row->phase] : NULL;
 	const bool narrow = line.w < NARROW, two = line.w >= BARS_FROM;
 	const int name_w = narrow ? 14 : 16, time_w = narrow ? 8 : 9, bytes_w = narrow ? 10 : 11;
-	const bool over = f != NULL && s->estimate->capacity_known && f->low > s->estimate->capacity;
+	const bool over = f != NULL && state_shown(s)->capacity_known && f->low > state_shown(s)->capacity;
 	const char *seconds = row->seconds > 0 ? UNITS_SHORT(SECONDS, row->seconds) : "-";
 	const char *bytes = f != NULL ? UNITS_SHORT(BYTES, f->memory) : "";
 	const int room = line.w - name_w - time_w - bytes_w, bar = two ? room / 2 : room;
@@ -182,7 +182,7 @@ draw_row(struct canvas *c, struct rect line, const struct state *s, const struct
 static void
 draw_legend(struct canvas *c, struct rect r, const struct state *s)
 {
-	const struct rl_estimate *e = &s->estimate->rl;
+	const struct rl_estimate *e = &state_shown(s)->rl;
 	int x = r.x + 2;
 
 	for (int i = 0; i < HELD_PARTS; i++) {
@@ -275,11 +275,11 @@ phases_line(const struct state *s, char *buf, size_t size)
 static void
 phases_note(const struct state *s, struct ledger *ledger)
 {
-	const struct estimate *e = s->estimate;
+	const struct estimate *e = state_shown(s);
 	struct rl_estimate phases;
 
 	if (e->reinforced)
-		rl_run(&phases, &s->plan, s->catalog, &e->layout, &e->placement, NULL, ledger);
+		rl_run(&phases, state_shown_plan(s), s->catalog, &e->layout, &e->placement, NULL, ledger);
 }
 
 /* How long the phase takes; of the fullest one the bytes that it holds as well. */
@@ -290,7 +290,7 @@ phases_why(const struct state *s, struct why *why)
 
 	text_put(why->title, sizeof why->title, "%s", result_table[id].label);
 	why->result[why->results++].id = id;
-	if ((int)id == (int)RESULT_RL_ROLLOUT + (int)s->estimate->rl.fullest)
+	if ((int)id == (int)RESULT_RL_ROLLOUT + (int)state_shown(s)->rl.fullest)
 		why->result[why->results++].id = RESULT_RL_PEAK;
 }
 

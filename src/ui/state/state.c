@@ -36,17 +36,18 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 	plan_resolve(&s->plan, catalog);
 	s->saved = s->plan;
 	s->estimate = malloc(sizeof *s->estimate);
+	s->last.estimate = malloc(sizeof *s->last.estimate);
 	s->base = malloc(sizeof *s->base);
 	if (options != NULL && options->read != NULL) {
 		s->saved = *options->read;
 		plan_resolve(&s->saved, catalog);
 	}
-	if (s->estimate == NULL || s->base == NULL || !search_view_init(s) || !steps_init(s) || !undo_push(&s->undo, &s->saved, "") ||
+	if (s->estimate == NULL || s->last.estimate == NULL || s->base == NULL || !search_view_init(s) || !steps_init(s) || !undo_push(&s->undo, &s->saved, "") ||
 	    (state_unsaved(s) && !undo_push(&s->undo, &s->plan, "the command line"))) {
 		state_free(s);
 		return false;
 	}
-	s->estimate->laid_out = false;
+	s->estimate->laid_out = s->estimate->legal = false;
 	return true;
 }
 
@@ -59,15 +60,40 @@ state_free(struct state *s)
 	recall_free(&s->prompt.recall);
 	words_stop(&s->prompt.words);
 	free(s->estimate);
+	free(s->last.estimate);
 	free(s->base);
 	free(s->yank);
 	free(s->other.estimate);
 	free(s->why.term);
 	free(s->checkup);
 	found_free(&s->found);
-	s->estimate = s->base = s->other.estimate = NULL;
+	s->estimate = s->last.estimate = s->base = s->other.estimate = NULL;
 	s->why.term = NULL;
 	s->checkup = NULL;
+}
+
+const struct plan *
+state_shown_plan(const struct state *s)
+{
+	return s->past ? &s->last.plan : &s->plan;
+}
+
+const struct estimate *
+state_shown(const struct state *s)
+{
+	return s->past ? s->last.estimate : s->estimate;
+}
+
+void
+state_keep_last(struct state *s)
+{
+	struct estimate *kept = s->estimate;
+
+	if (!kept->legal)
+		return;
+	s->estimate = s->last.estimate;
+	s->last.estimate = kept;
+	s->last.known = true;
 }
 
 const struct plan *

@@ -104,6 +104,12 @@ struct state {
 	struct plan plan, saved;    /* as shown; as on disk */
 	struct undo undo;
 	struct estimate *estimate;  /* of plan; owned */
+	struct {
+		struct plan plan;       /* the last one that was possible, */
+		struct estimate *estimate; /* and its estimate while the present one is not; owned */
+		bool known;
+	} last;
+	bool past;                  /* panes of numbers show those, and say so (panes_look_back) */
 	struct advice mends;        /* what would mend the plan, once it was looked for */
 	struct field_set asked;     /* what the command line gave, until the first change */
 	bool advised;               /* that was, and stands with hints and fixes in estimate->diags */
@@ -191,6 +197,13 @@ void state_free(struct state *s);
 
 /* Take *next as the plan, where it is another one, and note it for undo as `what`. */
 unsigned state_change(struct state *s, const struct plan *next, const char *what);
+
+/* The plan whose numbers the panes below the map show, and its estimate. */
+const struct plan *state_shown_plan(const struct state *s);
+const struct estimate *state_shown(const struct state *s);
+
+/* Keep the estimate of a plan that is possible, before another plan is estimated in its place. */
+void state_keep_last(struct state *s);
 
 /* The plan is not legal or does not fit. */
 bool state_is_bad(const struct state *s);
