@@ -6,6 +6,11 @@
 start 100 30 tmux-256color "'$PROG'"
 expect '^┌ plan'
 expect '>\*TP +2 ranks'
+expect 'the built-in plan; o opens one'
+keys o
+expect 'No plan in this folder yet'
+keys Escape
+expect 'TP \(:tp\): tensor parallel size'
 expect 'map by tp'
 expect 'memory per GPU, by stage'
 expect 'fits [0-9.]+ of [0-9.]+ GiB'

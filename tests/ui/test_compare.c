@@ -190,6 +190,7 @@ test_pin(void **test)
 	assert_true(shows(s, "vs saved"));
 	/* A plan that serves has nothing in common with one that trains. */
 	type(s, ":set mode serve\r");
+	assert_int_equal(s->state.estimate->microbatches, 0); /* an engine has none */
 	assert_null(state_base_estimate(&s->state));
 	assert_true(hides(s, "vs saved"));
 }

@@ -221,6 +221,7 @@ static void
 test_rate(void **test)
 {
 	struct session *s = session_new(test, 120, 40);
+	char rate[32];
 
 	type(s, ":set mode serve\r:set layout vllm\r:set hbm_gbps 3350\r:set bf16_tflops 989\r");
 	type(s, ":set pp 1\r:set nvlink_gbps 450\r:set traffic.mix chat\r:set traffic.rate 20\r");
@@ -231,7 +232,15 @@ test_rate(void **test)
 	assert_true(shows(s, "TTFT p95 ") && shows(s, "TPOT p95 "));
 	type(s, ":next-pane load\rm");
 	assert_true(shows(s, "running") && shows(s, "20.0 ms"));
+	assert_true(shows(s, "  plan  ") && shows(s, "  at limit  ")); /* what the marks say */
 	assert_int_equal(s->state.load.at, 0);
+	app_resize(&s->state, 72, 40); /* a rate below its column too */
+	text_put(rate, sizeof rate, " %.3g/s ", s->state.estimate->serve.rate.inside);
+	assert_true(shows(s, rate));
+	app_resize(&s->state, 120, 40);
+	type(s, "m");
+	assert_true(shows(s, "times and tokens/s by load"));
+	type(s, "m");
 	type(s, "jjj");
 	assert_true(shows(s, " requests a second, load "));
 	type(s, ":set traffic.rate 100000\r");

@@ -98,7 +98,14 @@ test_edit(void **test)
 	struct session *s = session_new(test, 100, 30);
 
 	type(s, "8");
-	assert_true(shows(s, "TP (1 to"));
+	assert_true(shows(s, "TP: 8")); /* it may be any number */
+	type(s, "\033:set mode serve\r");
+	s->state.form.field = FIELD_PREFILL_WORKERS;
+	key(s, INPUT_ENTER); /* what is typed into a text has a form */
+	assert_true(shows(s, "prefill pool:") && shows(s, "such as 2xtp4 or 4xdp8"));
+	type(s, "\033u");
+	s->state.form.field = FIELD_TP;
+	type(s, "8");
 	assert_int_equal(s->state.plan.parallel.tp, 2);
 	type(s, "x\r"); /* 8x: refused in one line, the prompt stays */
 	assert_int_equal(s->state.prompt.kind, PROMPT_FIELD);
@@ -312,7 +319,9 @@ test_open(void **test)
 	assert_true(shows(s, "  beta.cfg") && hides(s, "share/plans"));
 	type(s, "beta\r");
 	assert_string_equal(s->state.file.path, "share/plans/beta.cfg");
-	type(s, "o/other/where.cfg\r"); /* what nothing here is called is a path */
+	type(s, "o/beta"); /* as other lists are filtered */
+	assert_true(shows(s, "> beta.cfg") && hides(s, "alpha.cfg"));
+	type(s, "\033\033o/other/where.cfg\r"); /* what nothing here is called is a path */
 	assert_string_equal(s->state.file.path, "/other/where.cfg");
 	type(s, "oal\r");
 	assert_string_equal(s->state.file.path, "alpha.cfg");

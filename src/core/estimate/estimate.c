@@ -346,7 +346,7 @@ put_sizes(struct estimate *out, const struct plan *p, const struct facts *facts)
 	out->world = plan_world(p);
 	out->dp = facts->layout != NULL ? facts->layout->dp : 0;
 	out->edp = facts->layout != NULL ? facts->layout->edp : 0;
-	out->microbatches = facts->microbatches;
+	out->microbatches = p->mode == MODE_TRAIN ? facts->microbatches : 0; /* an engine has none */
 	out->capacity = memory_capacity(p);
 	out->capacity_known = p->cluster.memory_gib > 0;
 	out->stages = out->laid_out && out->placed ? facts->placement->pp : 0;

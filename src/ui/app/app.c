@@ -168,6 +168,14 @@ begin_session(struct state *s, const char *notice)
 	keep_offer(s);
 }
 
+/* Who gave no plan is told how to come by one. */
+static void
+greet(struct state *s)
+{
+	if (s->message[0] == '\0' && s->files->path(s->files->context)[0] == '\0' && s->undo.count == 1)
+		state_say(s, ROLE_TEXT, "the built-in plan; o opens one or begins a new one, ? finds all else");
+}
+
 /* What this one leaves. */
 static void
 end(const struct state *s)
@@ -362,6 +370,7 @@ app_run(const struct plan *plan, const struct catalog *catalog, const struct app
 		end(&s);
 	} else if (term_open(&t, options != NULL ? options->color : COLOR_AUTO)) {
 		begin_session(&s, options != NULL ? options->notice : NULL);
+		greet(&s);
 		status = run_screen(&t, &s);
 	}
 	state_free(&s);

@@ -71,8 +71,7 @@ static void
 draw_help(const struct state *s, struct canvas *c, struct rect r)
 {
 	const enum field_id f = s->form.field;
-	const bool any = field_table[f].type == FIELD_INT && field_table[f].most >= PLAN_WORLD_MAX;
-	char text[512], range[160], more[192];
+	char text[512], more[192];
 
 	text_put(text, sizeof text, "%s (:%s)", field_table[f].label, field_short(f));
 	if (field_source(f, &s->plan).from == FROM_FIELDS) {
@@ -80,10 +79,8 @@ draw_help(const struct state *s, struct canvas *c, struct rect r)
 		text_add(text, sizeof text, " %s", more);
 	}
 	text_add(text, sizeof text, ": %s", field_table[f].help);
-	field_range(f, range, sizeof range);
-	text_put(more, sizeof more, " (%s%s%s)", range, field_table[f].unit[0] != '\0' ? " " : "",
-	    field_table[f].unit);
-	if (!any && range[0] != '\0' && canvas_width(c, text) + canvas_width(c, more) <= r.w)
+	edit_range(f, more, sizeof more);
+	if (canvas_width(c, text) + canvas_width(c, more) <= r.w)
 		text_add(text, sizeof text, "%s", more);
 	canvas_text_cut(c, r, r.x, r.y, r.w, dim_style, text);
 }

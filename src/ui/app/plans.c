@@ -95,6 +95,15 @@ plans_new(int i)
 	return i < (int)(sizeof table / sizeof *table) ? &table[i] : NULL;
 }
 
+static bool
+has_own(const struct found *found)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (!found->plan[i].shipped)
+			return true;
+	return false;
+}
+
 void
 plans_rows(struct rows *rows, const struct state *s)
 {
@@ -102,7 +111,8 @@ plans_rows(struct rows *rows, const struct state *s)
 	char text[ROW_TEXT_SIZE + STATE_PATH_SIZE];
 
 	for (int shipped = 0; shipped <= (is_saving(s) ? 0 : 1); shipped++) {
-		rows_heading(rows, shipped ? "Examples" : "Here and of late");
+		rows_heading(rows, shipped ? "Examples" : has_own(&s->found) ? "Here and of late" :
+		    "No plan in this folder yet");
 		for (size_t i = 0; i < s->found.count; i++) {
 			const struct found_plan *f = &s->found.plan[i];
 

@@ -81,18 +81,14 @@ static const struct prompt_type {
 void
 typing_label(const struct state *s, char *buf, size_t size)
 {
-	const char *unit = field_table[s->form.field].unit;
-	char range[160];
+	char range[192];
 
 	if (s->prompt.kind != PROMPT_FIELD) {
 		text_put(buf, size, "%s", prompt_table[s->prompt.kind].label);
 		return;
 	}
-	field_range(s->form.field, range, sizeof range);
-	text_put(buf, size, "%s", field_table[s->form.field].label);
-	if (range[0] != '\0' && s->columns >= 60)
-		text_add(buf, size, " (%s%s%s)", range, unit[0] != '\0' ? " " : "", unit);
-	text_add(buf, size, ": ");
+	edit_range(s->form.field, range, sizeof range);
+	text_put(buf, size, "%s%s: ", field_table[s->form.field].label, s->columns >= 60 ? range : "");
 }
 
 void
@@ -101,7 +97,9 @@ typing_hint(const struct state *s, char *buf, size_t size)
 	words_list(&s->prompt.words, s->columns, buf, size);
 	if (buf[0] == '\0')
 		complete_about(s, buf, size);
-	if (buf[0] == '\0')
+	if (buf[0] == '\0' && s->prompt.kind == PROMPT_FIELD && field_table[s->form.field].type == FIELD_TEXT)
+		text_put(buf, size, "%s", field_table[s->form.field].help); /* its form is not to be guessed */
+	else if (buf[0] == '\0')
 		text_put(buf, size, "%s", s->prompt.kind == PROMPT_FIELD && complete_is_choice(s) ?
 		    "Enter takes it   Tab takes the next   Esc cancels" :
 		    prompt_table[s->prompt.kind].hint);

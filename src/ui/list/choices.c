@@ -1,5 +1,7 @@
 /* What one may choose: fixes of errors, entries of the catalogue, fields. */
 
+#include <string.h>
+
 #include "core/base/text.h"
 #include "ui/list/views.h"
 #include "ui/state/edit.h"
@@ -10,6 +12,7 @@ enum {
 	VALUE_COLUMNS = 16,  /* of the list of fields, */
 	PATH_FROM = 70,      /* which has room for their paths from here on, */
 	HELP_FROM = 90,      /* and for their help */
+	TITLE_FROM = 96,     /* of the catalogue, for whole titles */
 };
 
 unsigned
@@ -160,6 +163,7 @@ catalog_rows(struct rows *rows, const struct state *s)
 	const struct catalog_list *list = entries(s);
 	const char *now = field_text(s->list.fills, &s->plan);
 	char text[ROW_TEXT_SIZE];
+	size_t untitled;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct catalog_entry *e = &list->entry[i];
@@ -167,13 +171,19 @@ catalog_rows(struct rows *rows, const struct state *s)
 
 		text_put(text, sizeof text, "%c %-26s ", text_equal(e->id, now) ? '*' : ' ', e->id);
 		if (models)
-			text_add(text, sizeof text, "%7.1fB  %3lld layers  hidden %-5lld  %s",
+			text_add(text, sizeof text, "%7.1fB  %3lld layers  hidden %-5lld",
 			    (double)e->total_params / 1e9, (long long)v->model.layers,
-			    (long long)v->model.hidden_size, e->title);
+			    (long long)v->model.hidden_size);
 		else
-			text_add(text, sizeof text, "%6.1f GiB  %5.0f TFLOP/s  NVLink %4.0f GB/s  %s",
-			    v->cluster.memory_gib, v->cluster.bf16_tflops, v->cluster.nvlink_gbps, e->title);
-		rows_line(rows, (int)i, ROLE_TEXT, text);
+			text_add(text, sizeof text, "%6.1f GiB  %5.0f TFLOP/s  NVLink %4.0f GB/s",
+			    v->cluster.memory_gib, v->cluster.bf16_tflops, v->cluster.nvlink_gbps);
+		untitled = strlen(text);
+		text_add(text, sizeof text, "  %s", e->title);
+		if (!rows_passes(rows, text))
+			continue;
+		if (rows->width < TITLE_FROM) /* it would be cut, and the name says as much */
+			text[untitled] = '\0';
+		rows_shown(rows, (int)i, ROLE_TEXT, text);
 	}
 }
 

@@ -13,6 +13,14 @@ type_of(const struct state *s)
 	return s->lists[s->list.kind];
 }
 
+/* What its entries are held against: where typing filters, a '/' before it is what begins the filter of
+ * every other list, or a path of its own. */
+static const char *
+list_sought(const struct state *s)
+{
+	return s->list.filter + (list_types(s) && s->list.filter[0] == '/');
+}
+
 /* Lines of all its entries in an area so wide; too many where one would be cut there. */
 static int
 all_lines(const struct state *s, int width)
@@ -99,12 +107,12 @@ list_types(const struct state *s)
 void
 list_rows(struct rows *rows, const struct state *s, int width)
 {
-	*rows = (struct rows){ .width = width, .hang = INDENT, .filter = s->list.filter, .texts = s->texts };
+	*rows = (struct rows){ .width = width, .hang = INDENT, .filter = list_sought(s), .texts = s->texts };
 	if (type_of(s)->rows != NULL)
 		type_of(s)->rows(rows, s);
 	if (rows->items == 0 && (type_of(s)->names || type_of(s)->types)) {
 		rows_free(rows);
-		*rows = (struct rows){ .width = width, .hang = INDENT, .filter = s->list.filter,
+		*rows = (struct rows){ .width = width, .hang = INDENT, .filter = list_sought(s),
 			.texts = s->texts, .loose = true };
 		type_of(s)->rows(rows, s);
 	}
@@ -357,7 +365,7 @@ draw_matches(const struct state *s, struct canvas *c, struct rect line, const ch
 	char part[ROW_TEXT_SIZE], found[ROW_TEXT_SIZE];
 	size_t n;
 
-	for (const char *word = s->list.filter; *(word += strspn(word, " ")) != '\0'; word += n) {
+	for (const char *word = list_sought(s); *(word += strspn(word, " ")) != '\0'; word += n) {
 		const char *at = text;
 
 		n = strcspn(word, " ");

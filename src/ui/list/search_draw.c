@@ -197,7 +197,8 @@ draw_foot(const struct state *s, struct canvas *c, struct rect r, int target)
 
 	if (target < 0 || l->told.space != l->space)
 		return;
-	text_put(text, sizeof text, "%d: %s", target + 1, l->told.set);
+	text_put(text, sizeof text, "%d%s: %s", target + 1, l->found[target].tried ? ", worth a try" : "",
+	    l->told.set);
 	if (l->found[target].key.like > 0)
 		text_add(text, sizeof text, ", and %llu like it", (unsigned long long)l->found[target].key.like);
 	canvas_text_cut(c, r, r.x + 2, r.y, r.w - 2, plain, text);

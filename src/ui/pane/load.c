@@ -132,6 +132,24 @@ draw_numbers(const struct chart *g, struct canvas *c, struct rect r)
 	canvas_text(c, r, g->r.x, r.y + r.h - 1, dim, "0");
 }
 
+/* Below the column of a rate, where no other number stands. */
+static void
+draw_rate(const struct chart *g, struct canvas *c, struct rect r, double rate, enum role role)
+{
+	const int y = r.y + r.h - 1;
+	struct rect at;
+	char text[32];
+
+	text_put(text, sizeof text, "%.3g/s", rate);
+	at = (struct rect){ column_of(g, rate) - canvas_width(c, text) / 2, y, canvas_width(c, text), 1 };
+	if (at.x + at.w >= r.x + r.w)
+		return;
+	for (int x = at.x - 1; x <= at.x + at.w; x++)
+		if (c->cell[y * c->w + x].ch != L' ')
+			return;
+	canvas_text(c, r, at.x, y, (struct style){ .role = (uint8_t)role }, text);
+}
+
 static void
 draw_chart(struct chart *g, struct canvas *c, struct rect r)
 {
@@ -148,6 +166,10 @@ draw_chart(struct chart *g, struct canvas *c, struct rect r)
 	draw_limit(g, c);
 	draw_points(g, c);
 	draw_numbers(g, c, r);
+	if (e->serve.rate.limited)
+		draw_rate(g, c, r, e->serve.rate.inside, ROLE_GOOD);
+	if (g->s->load.at < (int64_t)e->points)
+		draw_rate(g, c, r, e->curve[g->s->load.at].rate, ROLE_DIM);
 }
 
 static void
@@ -228,7 +250,14 @@ put_heading(enum column column, const struct plan *p, char *buf, size_t size)
 		text_add(buf, size, " p%.3g", p->traffic.percentile);
 }
 
-/* Columns end alike; as many as there is room for. point NULL: the heading. */
+/* What the mark of a point says. */
+static const char *
+mark_word(const struct serve_point *at)
+{
+	return at->is_plan ? "plan" : at->is_inside ? "at limit" : "";
+}
+
+/* Columns end alike; as many as there is room for, and a word where there is more. point NULL: the heading. */
 static void
 draw_line(struct canvas *c, struct rect line, const struct plan *p, const struct serve_point *point,
     struct style style)
@@ -236,6 +265,7 @@ draw_line(struct canvas *c, struct rect line, const struct plan *p, const struct
 	const int w = line.w / COLUMNS < COLUMN_LEAST ? COLUMN_LEAST :
 	    line.w / COLUMNS > COLUMN_MOST ? COLUMN_MOST : line.w / COLUMNS;
 	char cell[CELL_SIZE];
+	const struct rect rest = { line.x + COLUMNS * w + 3, line.y, line.w - COLUMNS * w - 3, 1 };
 
 	for (int i = 0; i < COLUMNS && (i + 1) * w + 1 <= line.w; i++) {
 		const int end = line.x + 1 + (i + 1) * w;
@@ -246,6 +276,8 @@ draw_line(struct canvas *c, struct rect line, const struct plan *p, const struct
 			put_cell((enum column)i, point, cell, sizeof cell);
 		canvas_text(c, line, end - canvas_width(c, cell), line.y, style, cell);
 	}
+	if (point != NULL && canvas_width(c, mark_word(point)) <= rest.w)
+		canvas_text(c, rest, rest.x, rest.y, style, mark_word(point));
 }
 
 /* Beyond the limits; those inside are as any text. */
@@ -355,7 +387,7 @@ load_why(MAYBE const struct state *s, struct why *why)
 }
 
 const struct pane_type load_pane = {
-	.name = "load", .title = "times and tokens/s by requests", .context = CONTEXT_MEMORY,
+	.name = "load", .title = "times and tokens/s by load", .context = CONTEXT_MEMORY,
 	.click = "why",
 	.draw = load_draw, .line = load_line, .note = load_note, .why = load_why,
 	.rows = load_count, .heading = true, .least = TABLE_LEAST, .scrolled = offsetof(struct state, load),

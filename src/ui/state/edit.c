@@ -15,6 +15,18 @@
 enum { NAME_SIZE = 96, SETTINGS_MOST = 32 };
 
 void
+edit_range(enum field_id f, char *buf, size_t size)
+{
+	const struct field *row = &field_table[f];
+	char range[160];
+
+	field_range(f, range, sizeof range);
+	*buf = '\0';
+	if (range[0] != '\0' && row->type != FIELD_TEXT && (row->type != FIELD_INT || row->most < PLAN_WORLD_MAX))
+		text_put(buf, size, " (%s%s%s)", range, row->unit[0] != '\0' ? " " : "", row->unit);
+}
+
+void
 edit_describe(enum field_id f, const struct plan *p, char *buf, size_t size)
 {
 	char value[PLAN_NOTES_SIZE];

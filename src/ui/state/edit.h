@@ -41,6 +41,9 @@ unsigned edit_take_fix(struct state *s, const struct diag *d);
  * most urgent; of hints one that has a fix. */
 const struct diag *edit_current_diag(const struct state *s);
 
+/* " (1 to 4096 GiB)": what a field may be, "" where that says nothing. */
+void edit_range(enum field_id f, char *buf, size_t size);
+
 /* "TP 8": a field and its value in words. */
 void edit_describe(enum field_id f, const struct plan *p, char *buf, size_t size);
 #endif
