@@ -55,6 +55,7 @@ for size in '80 24' '200 60' '40 12'; do
 	# shellcheck disable=SC2086
 	resize $size
 	keys : n e x t - p a n e Space p h a s e s Enter Home
+	[ "$size" != '80 24' ] || expect 'memory \[phases\] trainer'
 	expect 'rollout +█+·* +[0-9.]+ s '
 	expect 'rollout .* [0-9.]+ GiB'
 done

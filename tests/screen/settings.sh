@@ -117,7 +117,7 @@ expect 'rc=0'
 start 100 30 tmux-256color "env XDG_CONFIG_HOME=/dev/null/config '$PROG'"
 expect '>\*TP'
 keys O Enter
-expect 'for this session; not remembered: no directory for /dev/null'
+expect 'for this session; not remembered: no directory for'
 keys Escape q
 expect 'rc=0'
 

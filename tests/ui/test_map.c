@@ -353,18 +353,22 @@ test_presets(void **unused)
 	}
 }
 
-/* Those that a framework has nothing of are not offered. */
+/* Several kinds by one name, where each tells something in this plan; a kind alone stands above them. */
 static void
 test_ready_made(void **test)
 {
 	struct session *s = session_new(test, 160, 50);
 
 	type(s, "d");
-	assert_true(shows(s, "CP         cp"));
-	app_command(&s->state, "set parallel.layout deepspeed");
+	assert_true(shows(s, "Ready-made") && shows(s, "DP+TP+PP    dp, tp, pp"));
+	assert_true(hides(s, "CP+DP") && hides(s, "    DP    "));
+	type(s, "q:set cp 2\r");
 	type(s, "d");
-	assert_true(shows(s, "CP+DP      data"));
-	assert_true(hides(s, "CP    "));
+	assert_true(shows(s, "CP+DP       cp, dp_cp"));
+	type(s, "q:set cp=1 tp=1 pp=1\r");
+	assert_int_equal(s->state.plan.parallel.tp, 1);
+	type(s, "d");
+	assert_true(hides(s, "Ready-made"));
 }
 
 /* The automatic zoom is the largest that fits. */

@@ -221,7 +221,7 @@ static void
 test_rate(void **test)
 {
 	struct session *s = session_new(test, 120, 40);
-	char rate[32];
+	char rate[32], near[64];
 
 	type(s, ":set mode serve\r:set layout vllm\r:set hbm_gbps 3350\r:set bf16_tflops 989\r");
 	type(s, ":set pp 1\r:set nvlink_gbps 450\r:set traffic.mix chat\r:set traffic.rate 20\r");
@@ -243,6 +243,11 @@ test_rate(void **test)
 	type(s, "m");
 	type(s, "jjj");
 	assert_true(shows(s, " requests a second, load "));
+	/* A load beside the plan's own reads as it does, and is left out. */
+	text_put(near, sizeof near, ":set traffic.rate %.6g\r", s->state.estimate->serve.rate.saturation * .3 * 1.002);
+	type(s, near);
+	for (size_t i = 1; i < s->state.estimate->points; i++)
+		assert_true(s->state.estimate->curve[i].rate > 1.01 * s->state.estimate->curve[i - 1].rate);
 	type(s, ":set traffic.rate 100000\r");
 	assert_true(shows(s, "of 1e+05 req/s inside p95") && shows(s, "the queue grows without end"));
 	assert_true(s->state.estimate->curve[s->state.load.at].is_plan); /* the cursor is where the plan is */
@@ -425,7 +430,7 @@ test_no_rates(void **test)
 	struct session *s = session_new(test, 100, 30);
 
 	assert_true(shows(s, "no times: GPU rates unknown"));
-	assert_true(shows(s, "rates unknown"));
+	assert_true(shows(s, "unknown  ") && hides(s, "steprates"));
 }
 
 /* Beside each number what it is against the saved plan, where there is room. */

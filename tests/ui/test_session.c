@@ -610,11 +610,27 @@ test_line(void **unused)
 	assert_true(strlen(line.text) < LINE_SIZE);
 }
 
+/* What a command said is read to its end: it goes on where the keys stand, until the next of them. */
+static void
+test_long_message(void **test)
+{
+	struct session *s = session_new(test, 80, 24);
+
+	state_say(&s->state, ROLE_GOOD, "wrote a-launch-file.yaml; data, template, learning rate and what else no plan says are "
+	    "to be set there");
+	assert_true(shows(s, "what else no") && shows(s, "to be set there") && hides(s, "q quit"));
+	app_resize(&s->state, 140, 24);
+	assert_true(shows(s, "are to be set there") && shows(s, "q quit"));
+	app_resize(&s->state, 80, 24);
+	key(s, 'j');
+	assert_true(hides(s, "to be set there") && shows(s, "q quit"));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_tune), SESSION_TEST(test_undo), SESSION_TEST(test_edit),
+		SESSION_TEST(test_tune), SESSION_TEST(test_undo), SESSION_TEST(test_edit), SESSION_TEST(test_long_message),
 		SESSION_TEST(test_long_names),
 		SESSION_TEST(test_toggle), SESSION_TEST(test_model), SESSION_TEST(test_gpu),
 		SESSION_TEST(test_pages), SESSION_TEST(test_save),

@@ -5,6 +5,7 @@
 
 static const double loads[] = { .1, .2, .3, .4, .5, .6, .7, .8, .9, .95 };
 enum { LOADS = sizeof loads / sizeof *loads, TIMES = 4 };
+static const double APART = .01; /* less reads as one rate twice */
 
 /* ---- requests at once --------------------------------------------------------------------- */
 
@@ -47,16 +48,16 @@ closed_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p,
 
 /* ---- at a rate ---------------------------------------------------------------------------- */
 
-/* In order, each once. */
+/* In order, each once, a part of itself away from others. */
 static void
-put_rate(struct serve_point *point, size_t *count, double rate)
+put_rate(struct serve_point *point, size_t *count, double rate, double away)
 {
 	size_t i = *count;
 
 	if (!(rate > 0))
 		return;
 	for (size_t k = 0; k < *count; k++)
-		if (point[k].rate >= rate && point[k].rate <= rate)
+		if (point[k].rate >= rate * (1 - away) && point[k].rate <= rate * (1 + away))
 			return;
 	for (; i > 0 && point[i - 1].rate > rate; i--)
 		point[i] = point[i - 1];
@@ -136,11 +137,11 @@ open_curve(struct serve_point point[SERVE_CURVE_MAX], const struct plan *p, cons
 {
 	size_t count = 0;
 
-	for (int i = 0; i < LOADS; i++)
-		put_rate(point, &count, loads[i] * s->rate.saturation);
-	put_rate(point, &count, p->traffic.rate);
+	put_rate(point, &count, p->traffic.rate, 0);
 	if (s->rate.limited)
-		put_rate(point, &count, s->rate.inside);
+		put_rate(point, &count, s->rate.inside, 0);
+	for (int i = 0; i < LOADS; i++)
+		put_rate(point, &count, loads[i] * s->rate.saturation, APART);
 	for (size_t i = 0; i < count; i++) {
 		point[i].is_plan = point[i].rate >= p->traffic.rate && point[i].rate <= p->traffic.rate;
 		point[i].is_inside = s->rate.limited && point[i].rate >= s->rate.inside &&

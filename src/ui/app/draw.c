@@ -1,4 +1,5 @@
 /* The whole screen as a picture: header, panes, message, footer. */
+#include <string.h>
 
 #include "core/base/text.h"
 #include "core/plan/field_source.h"
@@ -183,6 +184,26 @@ draw_replies(const struct state *s, struct canvas *c, struct rect r)
 	}
 }
 
+/* What the last command said, which is not said again, goes on in the line of the keys. False where its own
+ * line has room for it. */
+static bool
+draw_long_message(const struct state *s, struct canvas *c, const struct arrange *a)
+{
+	const struct style style = { .role = (uint8_t)s->message_role };
+	const struct rect first = a->message, next = a->footer;
+	char said[TEXTS_SIZE];
+	const char *text = texts_say(c->texts, s->message, said, sizeof said);
+	size_t n;
+
+	if (first.h == 0 || next.h == 0 || canvas_width(NULL, text) <= first.w)
+		return false;
+	n = canvas_break(text, first.w);
+	canvas_value(c, first, first.x, first.y, style, TEXT_OF(CANVAS_BREAK_MOST + 8, "%.*s", (int)n, text));
+	text += n;
+	canvas_text_cut(c, next, next.x, next.y, next.w, style, text + strspn(text, " "));
+	return true;
+}
+
 /* Message line and footer, or the prompt or question in their place. */
 static void
 draw_bottom(const struct state *s, struct canvas *c, const struct arrange *a)
@@ -202,6 +223,8 @@ draw_bottom(const struct state *s, struct canvas *c, const struct arrange *a)
 		return;
 	}
 	if (s->prompt.kind == PROMPT_NONE) {
+		if (draw_long_message(s, c, a))
+			return;
 		if (a->message.h > 0)
 			draw_message(s, c, line);
 		draw_footer(s, c, a->footer);

@@ -6,7 +6,8 @@
 #include "ui/map/map_sets.h"
 #include "ui/pane/map_pane.h"
 
-enum { NAME_NARROW = 12, NAME_COLUMNS = 10, NAME_WIDE = 14, WORDS_FROM = 34, WIDE_FROM = 44, COUNT_COLUMNS = 10 };
+enum { NAME_NARROW = 12, NAME_COLUMNS = 10, NAME_WIDE = 14, SET_COLUMNS = 11, WORDS_FROM = 34, WIDE_FROM = 44,
+	COUNT_COLUMNS = 10 };
 
 /* Which of the colours shown is the i-th source, -1 for none. */
 static int
@@ -66,13 +67,45 @@ put_source(const struct state *s, struct map_color color, int at, int w, char *b
 		text_add(buf, size, "%s", about[color.by]);
 }
 
+/* Several kinds by one name; none of them of single GPUs, which are the set without it. */
+static bool
+set_tells(const struct layout *l, const char *const name[], int n)
+{
+	bool tells = n > 1;
+
+	for (int j = 0; j < n; j++)
+		tells = tells && layout_group_size(l, layout_kind(l, name[j])) > 1;
+	return tells;
+}
+
+static void
+add_sets(struct rows *rows, const struct layout *l, int w)
+{
+	const char *name[MAP_COLORS_MAX];
+	char text[ROW_TEXT_SIZE];
+	bool any = false;
+
+	for (int i = 0; map_set_name(i) != NULL; i++) {
+		const int n = map_set_groups(i, l, name);
+
+		if (!set_tells(l, name, n))
+			continue;
+		if (!any)
+			rows_heading(rows, "Ready-made");
+		any = true;
+		text_put(text, sizeof text, "    %-*s ", w > SET_COLUMNS ? w : SET_COLUMNS, map_set_name(i));
+		for (int j = 0; j < n; j++)
+			text_add(text, sizeof text, j > 0 ? ", %s" : "%s", name[j]);
+		rows_item(rows, map_color_count(l) + i, ROLE_TEXT, "%s", text);
+	}
+}
+
 static void
 kinds_rows(struct rows *rows, const struct state *s)
 {
 	const struct layout *l = &s->estimate->layout;
 	const int w = rows->width >= WIDE_FROM ? NAME_WIDE :
 	    rows->width >= WORDS_FROM ? NAME_COLUMNS : NAME_NARROW;
-	const char *name[MAP_COLORS_MAX];
 	char text[ROW_TEXT_SIZE];
 
 	if (!s->estimate->laid_out) {
@@ -91,17 +124,7 @@ kinds_rows(struct rows *rows, const struct state *s)
 		rows_item(rows, i, color.by == MAP_BY_GROUPS && layout_group_size(l, i) == 1 ?
 		    ROLE_DIM : ROLE_TEXT, "%s", text);
 	}
-	rows_heading(rows, "Ready-made");
-	for (int i = 0; map_set_name(i) != NULL; i++) {
-		int n = map_set_groups(i, l, name);
-
-		if (n == 0)
-			continue;
-		text_put(text, sizeof text, "    %-*s ", w, map_set_name(i));
-		for (int j = 0; j < n; j++)
-			text_add(text, sizeof text, j > 0 ? ", %s" : "%s", name[j]);
-		rows_item(rows, map_color_count(l) + i, ROLE_TEXT, "%s", text);
-	}
+	add_sets(rows, l, w);
 }
 
 /* Switch the target-th source on or off. */

@@ -82,7 +82,7 @@ figures_format(enum result_id id, const struct estimate *e, char *buf, size_t si
 	result_value(id, e, 0, &value);
 	/* A GPU of unknown rates has no times; a step without recomputation takes 0 s for it. */
 	if (id == RESULT_STEP && !is_known(e))
-		text_put(buf, size, "rates unknown");
+		text_put(buf, size, "unknown");
 	else if (e->timed ? e->step.seconds <= 0 : value <= 0 && m != MEASURE_BYTES)
 		text_put(buf, size, "-");
 	else
@@ -347,7 +347,7 @@ step_why(const struct state *s, struct why *why)
 
 const struct pane_type step_pane = {
 	.name = "step", .title = "step", .serving = "serving", .context = CONTEXT_MEMORY,
-	.trainer = "trainer alone, each sequence at its longest", .click = "why",
+	.trainer = "trainer alone, each sequence at its longest", .trains = "trainer", .click = "why",
 	.draw = step_draw, .part = step_part, .line = step_line, .lines = step_lines,
 	.note = step_note,
 	.why = step_why, .move = step_move, .aside = step_aside, .follow = step_follow, .scroll = step_scroll, .at = step_at,

@@ -36,7 +36,8 @@ struct pane_type {
 	const char *name;    /* as one goes to it */
 	const char *title;   /* alone in its frame, */
 	const char *serving; /* and when serving, also among others, NULL: the same */
-	const char *trainer; /* alone, of a plan with rollouts: what is not of its whole step; NULL: the same */
+	const char *trainer; /* alone, of a plan with rollouts: what is not of its whole step; NULL: the same; */
+	const char *trains;  /* and its name among others then, NULL: the same */
 	enum context context;
 	const char *click;   /* command of a click on what is selected */
 

@@ -35,10 +35,18 @@ in_mode(const struct state *s, enum pane pane, const char *text)
 	return s->plan.mode == MODE_SERVE && serving != NULL ? serving : text;
 }
 
+static bool
+has_trainer(const struct state *s)
+{
+	return s->plan.mode == MODE_TRAIN && plan_has_rl(&s->plan);
+}
+
 const char *
 pane_name(const struct state *s, enum pane pane)
 {
-	return in_mode(s, pane, pane_type(s, pane)->name);
+	const struct pane_type *type = pane_type(s, pane);
+
+	return has_trainer(s) && type->trains != NULL ? type->trains : in_mode(s, pane, type->name);
 }
 
 const char *
@@ -46,7 +54,7 @@ pane_title(const struct state *s, enum pane pane)
 {
 	const struct pane_type *type = pane_type(s, pane);
 
-	return s->plan.mode == MODE_TRAIN && plan_has_rl(&s->plan) && type->trainer != NULL ? type->trainer :
+	return has_trainer(s) && type->trainer != NULL ? type->trainer :
 	    in_mode(s, pane, type->title);
 }
 

@@ -17,7 +17,7 @@ state_init(struct state *s, const struct plan *plan, const struct catalog *catal
 	*s = (struct state){
 		.catalog = catalog, .files = files, .plan = *plan, .columns = 80, .rows = 24,
 		.utf8 = true, .depth = THEME_256,
-		.form.field = FIELD_TP, .lower = PANE_MEMORY,
+		.form.field = plan->finetune.method != FINETUNE_NONE ? FIELD_FINETUNE : FIELD_TP, .lower = PANE_MEMORY,
 	};
 	if (options != NULL && options->settings != NULL)
 		s->settings = *options->settings;
