@@ -598,6 +598,11 @@ test_legend(void **unused)
 	/* A rank and a stage are not one number. */
 	v = view_of((const char *const[]){ "stage", "tp" }, 2, MAP_ZOOM_LABEL);
 	assert_true(draws(&v, 80, 30, "13:0G"));
+	/* All stages are told where there are lines for that. */
+	lay_out("megatron", 256, 8, 8, 1, 16);
+	v = view_of(&kinds[3], 1, MAP_ZOOM_AUTO);
+	assert_true(draws(&v, 46, 10, " 9 a b c d e f"));
+	lay_out("megatron", 8, 8, 2, 1, 4);
 	v = view_of(link, 1, MAP_ZOOM_RACK); /* and no line beyond the last */
 	assert_true(draws(&v, 46, 2, "\u2026"));
 }

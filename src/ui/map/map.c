@@ -355,8 +355,29 @@ put_title(const struct map_drawing *d, const struct map_paint *m, int room, char
 		text_add(buf, size, ":");
 }
 
+/* Whether all entries have room in a legend of so many lines, of which the first begins at column x. */
+static bool
+has_room(const struct map_drawing *d, const struct map_paint *m, struct rect r, int x)
+{
+	char text[MAP_COLOR_TEXT_SIZE + 32], mark[24];
+	struct hue hue;
+	int lines = 1;
+
+	for (int64_t i = 0; map_paint_entry(m, i, &hue, text, sizeof text); i++) {
+		const int w = put_mark(d, m, i, hue, text, mark, sizeof mark);
+
+		if (x + w + 1 > r.w) {
+			lines++;
+			x = LEGEND_INDENT;
+		}
+		x += w;
+	}
+	return lines <= r.h;
+}
+
 /* "tp: 8 groups of 2  A B C ...", the letters as on the map. Entries of words go on in
- * further lines, as far as there are any. Returns the lines that it took. */
+ * further lines, as far as there are any, and stages where these have room for all. Returns the lines that it
+ * took. */
 static int
 draw_legend(struct map_drawing *d, struct rect r, int space)
 {
@@ -365,14 +386,16 @@ draw_legend(struct map_drawing *d, struct rect r, int space)
 	char buf[MAP_COLOR_TEXT_SIZE + 32];
 	struct hue hue;
 	int x = r.x, w;
+	bool goes_on;
 
 	put_title(d, m, r.w, buf, sizeof buf);
 	x += canvas_text(d->c, line, x, line.y, dim_style, buf) + 1;
+	goes_on = m->color.by == MAP_BY_STAGE && has_room(d, m, r, x - r.x);
 	for (int64_t i = 0; map_paint_entry(m, i, &hue, buf, sizeof buf); i++) {
 		if (hue.value < 0)
 			continue;
 		w = draw_entry(d, line, x, m, i, hue, buf);
-		if (w == 0 && buf[0] != '\0' && line.y + 1 < r.y + r.h) {
+		if (w == 0 && (goes_on || buf[0] != '\0') && line.y + 1 < r.y + r.h) {
 			line.y++;
 			x = r.x + LEGEND_INDENT;
 			w = draw_entry(d, line, x, m, i, hue, buf);
@@ -387,26 +410,6 @@ draw_legend(struct map_drawing *d, struct rect r, int space)
 	return line.y + 1 - r.y;
 }
 
-/* Whether all relations have room in a legend of so many lines. */
-static bool
-has_room(const struct map_drawing *d, const struct map_paint *m, struct rect r)
-{
-	char text[MAP_COLOR_TEXT_SIZE + 32], mark[24];
-	struct hue hue;
-	int x = 1, lines = 1;
-
-	for (int64_t i = 0; map_paint_entry(m, i, &hue, text, sizeof text); i++) {
-		const int w = put_mark(d, m, i, hue, text, mark, sizeof mark);
-
-		if (x + w + 1 > r.w) {
-			lines++;
-			x = LEGEND_INDENT;
-		}
-		x += w;
-	}
-	return lines <= r.h;
-}
-
 /* One line at least for each colour, as far as there are lines. Returns how many it took. */
 static int
 draw_legends(struct map_drawing *d, struct rect r)
@@ -415,7 +418,7 @@ draw_legends(struct map_drawing *d, struct rect r)
 	struct map_paint *first = &d->paint[0];
 	int spare = r.h - n, total = 0;
 
-	while (first->color.by == MAP_BY_RELATION && first->words < RELATION_SIZE && !has_room(d, first, r))
+	while (first->color.by == MAP_BY_RELATION && first->words < RELATION_SIZE && !has_room(d, first, r, 1))
 		first->words++;
 	/* Side by side, where ranks took the lines. */
 	for (int i = 0; i < n && r.h < n && r.h > 0; i++)
