@@ -70,6 +70,11 @@ static const struct {
 };
 static const char session_keys[] = "jjjjkk+-jj+-kkkk++uu\tlljj\thh\tjjkk\tjj\r\033\tjjjj+-kk";
 
+/* Keys that change much: TP and PP up and down, through plans that are not legal, and back; then the map, its
+ * colours and its scale. Of 70B on so many nodes, TP 8 and PP 16, or as many as there are. */
+static const char harsh_keys[] = "+--+uj+-jj+-+ukkk\tljlhkcCzZ\tjk\tjk";
+static const char *const harsh_nodes[] = { "8", "128", "2048" };
+
 static const char *const nodes_table[] = { "2", "128", "16384" }; /* of 8 GPUs */
 
 static double
@@ -364,15 +369,14 @@ bench_start(char *program, char *directory)
 
 /* Bytes of each key of a session: the median and the ninth of ten. */
 static void
-bench_kind(char *program, const char *name, char *plan, int columns, int rows)
+bench_kind(char *const argv[], const char *name, const char *keys, int columns, int rows)
 {
-	char *ours[] = { program, plan, NULL };
-	struct child child = start(ours, columns, rows);
+	struct child child = start(argv, columns, rows);
 	struct cost cost[SESSION_MOST];
 	size_t n = 0;
 
 	answer(&child, now_ms(), PATIENCE_MS);
-	for (const char *key = session_keys; *key != '\0' && n < SESSION_MOST; key++)
+	for (const char *key = keys; *key != '\0' && n < SESSION_MOST; key++)
 		cost[n++] = press(&child, (const char[2]){ *key, '\0' });
 	stop(&child);
 	qsort(cost, n, sizeof *cost, by_bytes);
@@ -391,8 +395,22 @@ bench_kinds(char *program)
 
 			text_put(name, sizeof name, "plans/%s", kind_table[i].plan);
 			if (paths_data(plan, sizeof plan, name))
-				bench_kind(program, kind_table[i].name, plan, size_table[k].columns,
-				    size_table[k].rows);
+				bench_kind((char *const[]){ program, plan, NULL }, kind_table[i].name, session_keys,
+				    size_table[k].columns, size_table[k].rows);
+		}
+}
+
+static void
+bench_harsh(char *program)
+{
+	for (size_t i = 0; i < sizeof harsh_nodes / sizeof *harsh_nodes; i++)
+		for (size_t k = 0; k < STARTED; k++) {
+			char *ours[] = { program, "--model=llama-3.1-70b", "--tp=8", i == 0 ? "--pp=4" : "--pp=16",
+				"--gbs=2048", "--nodes", (char *)harsh_nodes[i], NULL };
+			char name[64];
+
+			text_put(name, sizeof name, "harsh, %ld", 8 * strtol(harsh_nodes[i], NULL, 10));
+			bench_kind(ours, name, harsh_keys, size_table[k].columns, size_table[k].rows);
 		}
 }
 
@@ -438,6 +456,7 @@ bench(char *program, char *self)
 	text_put(frames, sizeof frames, "%s/frames", directory);
 	bench_start(program, directory);
 	bench_kinds(program);
+	bench_harsh(program);
 	for (size_t i = 0; i < sizeof size_table / sizeof *size_table; i++)
 		for (size_t k = 0; k < sizeof nodes_table / sizeof *nodes_table; k++)
 			bench_case(program, self, &catalog, nodes_table[k], size_table[i].columns,

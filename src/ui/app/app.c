@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/base/text.h"
+#include "core/framework/resolve.h"
 #include "out/out.h"
 #include "ui/app/app.h"
 #include "ui/app/event.h"
@@ -172,7 +173,11 @@ begin_session(struct state *s, const char *notice)
 static void
 greet(struct state *s)
 {
-	if (s->message[0] == '\0' && s->files->path(s->files->context)[0] == '\0' && s->undo.count == 1)
+	struct plan builtin;
+
+	plan_builtin(&builtin);
+	plan_resolve(&builtin, s->catalog);
+	if (s->message[0] == '\0' && s->files->path(s->files->context)[0] == '\0' && state_same(&s->plan, &builtin))
 		state_say(s, ROLE_TEXT, "the built-in plan; o opens one or begins a new one, ? finds all else");
 }
 

@@ -111,8 +111,8 @@ frame_draw(const struct state *s, struct canvas *c, const struct arrange *a, enu
 {
 	struct rect r = a->pane[pane];
 	bool focus = s->focus == pane;
-	/* The upper edge alone tells of the focus: a change of it costs a line or two. */
-	const struct style edge = { .role = focus ? ROLE_TEXT : ROLE_FRAME };
+	/* The corner and the title tell of the focus: an edge would cost a line or two at each change of it. */
+	const struct style corner = { .role = focus ? ROLE_TEXT : ROLE_FRAME };
 	const struct pane_type *type = pane_type(s, pane);
 	const struct part part = pane_part(type, s, a->inner[pane]);
 	char buf[512];
@@ -122,13 +122,14 @@ frame_draw(const struct state *s, struct canvas *c, const struct arrange *a, enu
 	put_title(s, a, pane, part.shown >= part.count, buf, sizeof buf);
 	if (a->open[pane])
 		r.h++; /* the next pane draws over that edge */
-	canvas_frame(c, r, (struct style){ .role = ROLE_FRAME }, edge,
+	canvas_frame(c, r, (struct style){ .role = ROLE_FRAME }, corner,
 	    (struct style){ .role = (uint8_t)title_role(s, pane) }, buf);
 	canvas_frame_part(c, r, (struct style){ .role = ROLE_DIM }, buf, part);
 	for (int i = 0; i < (int)pane; i++)
 		if (a->open[i] && a->pane[i].y + a->pane[i].h == r.y) {
-			canvas_put(c, r.x, r.y, edge, canvas_glyph(c, GLYPH_TEE_RIGHT));
-			canvas_put(c, r.x + r.w - 1, r.y, edge, canvas_glyph(c, GLYPH_TEE_LEFT));
+			canvas_put(c, r.x, r.y, corner, canvas_glyph(c, GLYPH_TEE_RIGHT));
+			canvas_put(c, r.x + r.w - 1, r.y, (struct style){ .role = ROLE_FRAME },
+			    canvas_glyph(c, GLYPH_TEE_LEFT));
 		}
 	if (focus && type->edge != NULL && r.w > 20) {
 		char text[520];

@@ -257,7 +257,7 @@ say_title(const struct canvas *c, const char *title, char *buf, size_t size)
 }
 
 void
-canvas_frame(struct canvas *c, struct rect r, struct style style, struct style edge,
+canvas_frame(struct canvas *c, struct rect r, struct style style, struct style corner,
     struct style title_style, const char *title)
 {
 	int x1 = r.x + r.w - 1, y1 = r.y + r.h - 1;
@@ -265,15 +265,15 @@ canvas_frame(struct canvas *c, struct rect r, struct style style, struct style e
 	if (r.w < 2 || r.h < 2)
 		return;
 	for (int x = r.x + 1; x < x1; x++) {
-		canvas_put(c, x, r.y, edge, canvas_glyph(c, GLYPH_HORIZONTAL));
+		canvas_put(c, x, r.y, style, canvas_glyph(c, GLYPH_HORIZONTAL));
 		canvas_put(c, x, y1, style, canvas_glyph(c, GLYPH_HORIZONTAL));
 	}
 	for (int y = r.y + 1; y < y1; y++) {
 		canvas_put(c, r.x, y, style, canvas_glyph(c, GLYPH_VERTICAL));
 		canvas_put(c, x1, y, style, canvas_glyph(c, GLYPH_VERTICAL));
 	}
-	canvas_put(c, r.x, r.y, edge, canvas_glyph(c, GLYPH_TOP_LEFT));
-	canvas_put(c, x1, r.y, edge, canvas_glyph(c, GLYPH_TOP_RIGHT));
+	canvas_put(c, r.x, r.y, corner, canvas_glyph(c, GLYPH_TOP_LEFT));
+	canvas_put(c, x1, r.y, style, canvas_glyph(c, GLYPH_TOP_RIGHT));
 	canvas_put(c, r.x, y1, style, canvas_glyph(c, GLYPH_BOTTOM_LEFT));
 	canvas_put(c, x1, y1, style, canvas_glyph(c, GLYPH_BOTTOM_RIGHT));
 	if (title != NULL && title[0] != '\0' && r.w > 4) {

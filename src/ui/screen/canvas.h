@@ -69,8 +69,8 @@ void canvas_restyle(struct canvas *c, struct rect r, struct style style);
 /* Mark a selected line: '>' where it begins, and the cursor there. */
 void canvas_mark(struct canvas *c, struct rect line);
 
-/* A frame with a title in its upper edge, which has a style of its own. */
-void canvas_frame(struct canvas *c, struct rect r, struct style style, struct style edge,
+/* A frame with a title in its upper edge; this and the corner before it have styles of their own. */
+void canvas_frame(struct canvas *c, struct rect r, struct style style, struct style corner,
     struct style title_style, const char *title);
 
 /* Which lines of something longer are shown: the first, how many, of how many. */
