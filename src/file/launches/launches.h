@@ -42,6 +42,8 @@ void neox_read(struct import *im);
 void nemo_one_read(struct import *im);       /* Megatron-LM, as NeMo before 2.0 calls its arguments */
 void primus_read(struct import *im);         /* Megatron-LM or torchtitan, in YAML */
 void oumi_read(struct import *im);
+void easyr1_read(struct import *im);
+void open_instruct_read(struct import *im); /* on rollouts */
 void skyrl_read(struct import *im);
 void slime_read(struct import *im);          /* Megatron-LM's arguments and its own */
 void areal_read(struct import *im);         /* YAML, or a script of it */

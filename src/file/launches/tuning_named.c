@@ -118,7 +118,7 @@ tuning_named(struct import *im, struct jsonin *j)
 	take_accelerate(im, j, "config_file");
 	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
 		name = jsonin_text(j, named[i]);
-		if (name != NULL && strstr(name, ".json") != NULL && (settings = named_settings(im, name, named[i])) != NULL)
+		if (name != NULL && strchr(name, '.') != NULL && (settings = named_settings(im, name, named[i])) != NULL)
 			json_object_set_new(j->root, named[i], settings);
 	}
 }

@@ -319,6 +319,66 @@ take_devices(struct jsonin *j, struct import *im, const struct shell *s, size_t 
 		jsonin_put(j->root, WORDS_EACH, json_string(used.each));
 }
 
+/* What starts the program, or its launcher, on nodes: srun one process a task (srun(1)), open-instruct's mason as many as its
+ * launcher does on each of them (allenai/open-instruct mason.py). */
+static const struct outer {
+	const char *program, *nodes, *each, *all, *gpus;
+} outer_table[] = {
+	{ "srun", "--nodes -N", "--ntasks-per-node", "--ntasks -n", "--gres --gpus-per-node" },
+	{ "mason.py", "--num_nodes", "--gpus", NULL, "--gpus" },
+};
+
+/* The number behind the first of these flags among the words, 0: none that is known. "gpu:a100:8" counts 8. */
+static int64_t
+outer_number(const struct shell_list *list, size_t count, const char *flags)
+{
+	for (size_t i = 0; flags != NULL && i < count; i++) {
+		const size_t n = strcspn(list->word[i].text, "=");
+		const bool joined = list->word[i].text[n] == '=';
+		const struct shell_word *w = &list->word[joined || i + 1 == count ? i : i + 1];
+		const char *value = joined ? w->text + n + 1 : w->text, *colon = strrchr(value, ':');
+		int64_t number;
+
+		if (text_index(flags, list->word[i].text, n) >= 0)
+			return !w->unknown && text_to_int(colon != NULL ? colon + 1 : value, &number) && number > 0 ? number : 0;
+	}
+	return 0;
+}
+
+/* Before the program, as far as its own launcher does not say it. */
+static void
+take_outer(struct jsonin *j, const struct shell_list *list, const struct outer *o)
+{
+	size_t end = runs(list, o->program);
+	int64_t nodes, each, all;
+
+	while (end < list->count && !is_python(list->word[end].text) && strcmp(list->word[end].text, "--") != 0)
+		end++;
+	nodes = outer_number(list, end, o->nodes);
+	each = outer_number(list, end, o->each);
+	all = outer_number(list, end, o->all);
+	if (each == 0 && all > 0)
+		each = nodes > 0 ? all / nodes : outer_number(list, end, o->gpus);
+	each = all > 0 && each > all ? all : each;
+	nodes = nodes == 0 && each > 0 && all > 0 ? all / each : nodes;
+	if (!jsonin_has(j, WORDS_PROCESSES) && each > 0 && nodes > 0)
+		jsonin_put(j->root, WORDS_PROCESSES, json_integer(each));
+	if (!jsonin_has(j, WORDS_NODES) && jsonin_has(j, WORDS_PROCESSES) && nodes > 0)
+		jsonin_put(j->root, WORDS_NODES, json_integer(nodes));
+}
+
+static void
+find_outer(struct jsonin *j, struct shell *s, size_t ran)
+{
+	struct shell_list list = { 0, 0, NULL };
+
+	if (ran < s->commands && shell_flatten(s, &s->command[ran], &list))
+		for (size_t i = 0; i < sizeof outer_table / sizeof *outer_table; i++)
+			if (runs(&list, outer_table[i].program) > 0)
+				take_outer(j, &list, &outer_table[i]);
+	free(list.word);
+}
+
 /* Flags of torchrun win over the environment of the command that runs the program. */
 static void
 take_launch(struct jsonin *j, struct import *im, const struct shell *s, size_t ran)
@@ -510,6 +570,7 @@ words_read(struct jsonin *j, struct import *im, const char *programs, bool launc
 		tell_idle(im, programs);
 	if (launch) {
 		take_launch(j, im, &s, ran);
+		find_outer(j, &s, ran);
 		take_devices(j, im, &s, ran);
 	}
 	im->line = s.error != NULL ? s.error_line : 0;

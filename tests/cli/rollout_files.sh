@@ -1,0 +1,83 @@
+#!/bin/sh
+# Jobs of programs that train on rollouts, and who starts their processes on nodes.
+# shellcheck disable=SC1091,SC2016
+. "$(dirname "$0")/lib.sh"
+
+if "$PROG" import /dev/null --from axolotl 2>&1 | grep -q 'without libyaml'; then exit 77; fi
+
+# has FIELD...: lines of the plan.
+has() {
+	for line; do out_has "^	$line;"; done
+}
+
+about 'EasyR1: a file of settings, which overrides in a script win over; mini-batches count prompts'
+mkdir -p examples
+cat >examples/config.yaml <<'Y'
+data: { max_prompt_length: 1024, max_response_length: 2048, rollout_batch_size: 512 }
+algorithm: { adv_estimator: grpo, disable_kl: false }
+worker:
+  actor:
+    global_batch_size: 128
+    micro_batch_size_per_device_for_update: 1
+    ulysses_size: 1
+    model: { model_path: Qwen/Qwen2.5-7B-Instruct, enable_gradient_checkpointing: true, lora: { rank: 0 } }
+    optim: { strategy: adamw }
+    fsdp: { enable_full_shard: true }
+    offload: { offload_params: true, offload_optimizer: true }
+  rollout: { n: 5, gpu_memory_utilization: 0.6, tensor_parallel_size: 2 }
+  ref: { fsdp: { enable_cpu_offload: true } }
+trainer: { nnodes: 1, n_gpus_per_node: 8 }
+Y
+run 0 import examples/config.yaml
+has 'preset = "qwen2.5-7b"' 'prompts = 512' 'responses = 5' 'global_batch_size = 640' 'micro_batch_size = 1' 'sequence_length = 3072' 'zero_stage = 3' \
+    'gpus_per_node = 8' 'rollout_tp = 2' 'response_limit = 2048' 'reference = true' 'offload = "all"' 'placement = "colocated"' 'adapter_dtype = "fp32"'
+cat >examples/run.sh <<'S'
+MODEL=Qwen/Qwen3-8B
+python3 -m verl.trainer.main config=examples/config.yaml data.rollout_batch_size=256 worker.actor.model.model_path=${MODEL} \
+  worker.actor.fsdp.torch_dtype=bf16 worker.actor.optim.strategy=adamw_bf16 worker.actor.ulysses_size=2 worker.rollout.tensor_parallel_size=4 \
+  algorithm.disable_kl=true trainer.nnodes=2
+S
+run 0 import examples/run.sh
+err_has '^taken   config -> the settings of examples/config.yaml'
+has 'preset = "qwen3-8b"' 'prompts = 256' 'global_batch_size = 640' 'cp = 2' 'nodes = 2' 'rollout_tp = 4' 'adapter_dtype = "bf16"' 'moments_dtype = "bf16"' \
+    'reference = false'
+
+about 'open-instruct: GRPO is no plain fine-tuning, and mason tells the nodes'
+cat >grpo.sh <<'S'
+python mason.py --num_nodes 8 --gpus 8 -- source setup.sh \&\& python open_instruct/grpo_fast.py --num_unique_prompts_rollout 256 \
+    --num_samples_per_prompt_rollout 64 --max_prompt_token_length 2048 --response_length 6144 --pack_length 16384 --per_device_train_batch_size 1 \
+    --model_name_or_path Qwen/Qwen2.5-32B --deepspeed_stage 3 --num_mini_batches 2 --num_learners_per_node 8 8 8 8 --vllm_tensor_parallel_size 1 \
+    --vllm_num_engines 32 --gradient_checkpointing --async_steps 4
+S
+run 0 import grpo.sh
+has 'preset = "qwen2.5-32b"' 'layout = "deepspeed"' 'nodes = 8' 'gpus_per_node = 8' 'zero_stage = 3' 'placement = "split"' 'rollout_gpus = 32' 'prompts = 256' \
+    'responses = 64' 'global_batch_size = 8192' 'micro_batch_size = 2' 'sequence_length = 8192' 'staleness = 4' 'algorithm = "grpo"' 'recompute = "full"' \
+    'reference = true'
+sed 's/grpo_fast.py/grpo.py --fsdp_num_replicas 2 --single_gpu_mode --load_ref_policy False/' grpo.sh >core.sh
+run 0 import core.sh
+has 'layout = "torchtitan"' 'placement = "colocated"' 'reference = false' 'dp_replicate = 2'
+
+about 'nodes and processes that mason and srun start, and settings of DeepSpeed whatever their file is called'
+echo '{ "zero_optimization": { "stage": 3 }, "train_micro_batch_size_per_gpu": "auto" }' >stage3.conf
+cat >tune.sh <<'S'
+uv run python mason.py --num_nodes 4 --gpus 8 -- accelerate launch --mixed_precision bf16 --num_processes 8 --use_deepspeed \
+    --deepspeed_config_file stage3.conf open_instruct/finetune.py --model_name_or_path meta-llama/Llama-3.1-8B --max_seq_length 4096 \
+    --per_device_train_batch_size 1 --gradient_accumulation_steps 2
+S
+run 0 import tune.sh
+has 'nodes = 4' 'gpus_per_node = 8' 'zero_stage = 3' 'global_batch_size = 64'
+cat >srun.sh <<'S'
+GPUS=${GPUS:-32}
+BATCH=128
+srun -p x --gres=gpu:8 --nodes=$((GPUS / 8)) --ntasks=${GPUS} --ntasks-per-node=8 python -u train.py --model_name_or_path Qwen/Qwen2.5-7B --bf16 True \
+    --per_device_train_batch_size 1 --gradient_accumulation_steps $((BATCH / GPUS)) --max_seq_length 4096
+S
+run 0 import srun.sh
+has 'nodes = 4' 'gpus_per_node = 8' 'global_batch_size = 128'
+for options in '--ntasks=16 --gres=gpu:a100:8' '-N 2 -n 16' '-N 2 --ntasks-per-node 8'; do
+	sed "s/-p x.*per-node=8/$options/" srun.sh >other.sh
+	run 0 import other.sh
+	has 'nodes = 2' 'gpus_per_node = 8'
+done
+
+finish
