@@ -57,6 +57,59 @@ sed 's/grpo_fast.py/grpo.py --fsdp_num_replicas 2 --single_gpu_mode --load_ref_p
 run 0 import core.sh
 has 'layout = "torchtitan"' 'placement = "colocated"' 'reference = false' 'dp_replicate = 2'
 
+about 'ROLL: device_mapping tells who has which GPUs, and batches count what each rank takes'
+cat >rlvr.yaml <<'Y'
+num_gpus_per_node: 8
+rollout_batch_size: 64
+prompt_length: 2048
+response_length: 4096
+num_return_sequences_in_group: 8
+adv_estimator: "grpo"
+init_kl_coef: 0.0
+pretrain: Qwen/Qwen3-30B-A3B
+actor_train:
+  model_args: { dtype: bf16, model_name_or_path: "${pretrain}" }
+  training_args: { per_device_train_batch_size: 1, gradient_accumulation_steps: 32 }
+  strategy_args:
+    strategy_name: megatron_train
+    strategy_config: { tensor_model_parallel_size: 1, pipeline_model_parallel_size: 2, expert_model_parallel_size: 4, context_parallel_size: 4,
+      use_distributed_optimizer: true, moe_layer_recompute: true }
+  device_mapping: list(range(0,32))
+actor_infer:
+  strategy_args: { strategy_name: vllm, strategy_config: { gpu_memory_utilization: 0.85, tensor_parallel_size: 2 } }
+  device_mapping: list(range(0,32))
+Y
+run 0 import rlvr.yaml
+has 'preset = "qwen3-30b-a3b"' 'nodes = 4' 'pp = 2' 'cp = 4' 'ep = 4' 'global_batch_size = 128' 'prompts = 64' 'responses = 8' 'sequence_length = 6144' \
+    'recompute = "selective"' 'recompute_modules = "moe"' 'placement = "colocated"' 'rollout_tp = 2' 'reference = false' 'zero_stage = 1'
+sed '$d; s/^rollout_batch_size: 64/&\nasync_generation_ratio: 1\nsequence_length: 8192\ntrain_env_manager: { group_size: 8 }/' rlvr.yaml >agents.yaml
+echo '  device_mapping: [32, 33, 34, 35, 36, 37, 38, 39]' >>agents.yaml
+run 0 import agents.yaml
+has 'placement = "split"' 'rollout_gpus = 8' 'nodes = 5' 'prompts = 8' 'responses = 8' 'staleness = 1' 'sequence_length = 8192'
+cat >sft.yaml <<'Y'
+sequence_length: 2048
+pretrain: Qwen/Qwen3-8B
+sft_train:
+  model_args: { ulysses_size: 2 }
+  training_args: { per_device_train_batch_size: 2, gradient_accumulation_steps: 4 }
+  strategy_args: { strategy_name: fsdp2_train, strategy_config: { fsdp_size: 4 } }
+  device_mapping: list(range(0,4)) + list(range(8,12))
+Y
+run 0 import sft.yaml
+has 'layout = "torchtitan"' 'cp = 2' 'global_batch_size = 32' 'gpus_per_node = 8' 'sequence_length = 2048' 'zero_stage = 3' 'dp_replicate = 2' 'method = "full"'
+sed 's/^sft_train/chosen_key: chosen\nactor_train/' sft.yaml >dpo.yaml
+run 0 import dpo.yaml
+has 'algorithm = "dpo"'
+sed 's/^sft_train/student_train/' sft.yaml >student.yaml
+run 2 import student.yaml
+err_has 'what a teacher says'
+echo 'python examples/start_sft_pipeline.py --config_path x --config_name sft' >start.sh
+run 0 import start.sh
+has 'preset = "qwen3-8b"' 'global_batch_size = 32'
+sed 's/name sft/name other/' start.sh >none.sh
+run 2 import none.sh
+err_has 'other.yaml is not read, which tells what is trained'
+
 about 'nodes and processes that mason and srun start, and settings of DeepSpeed whatever their file is called'
 echo '{ "zero_optimization": { "stage": 3 }, "train_micro_batch_size_per_gpu": "auto" }' >stage3.conf
 cat >tune.sh <<'S'

@@ -60,6 +60,8 @@ const struct importer import_table[] = {
 	    "worker:&actor:&rollout_batch_size:", NULL, easyr1_read },
 	{ "open-instruct", "command line of open-instruct's GRPO in a shell script", NULL, "--num_unique_prompts_rollout", NULL,
 	    open_instruct_read },
+	{ "roll", "pipeline of ROLL (YAML), or a script that starts one", NULL, "actor_train:&device_mapping:|sft_train:&device_mapping:|"
+	    "student_train:&device_mapping:|student:&teacher:&device_mapping:|start_rlvr_|start_agentic_|start_sft_pipeline.py|start_dpo_pipeline.py", NULL, roll_read },
 	{ "skyrl", "overrides of SkyRL's configuration in a shell script", NULL, "trainer.policy.model.path=|trainer.placement.policy_num",
 	    NULL, skyrl_read },
 	{ "openrlhf", "command line of OpenRLHF in a shell script", NULL, "openrlhf.cli.train_", NULL,
