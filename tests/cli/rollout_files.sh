@@ -110,6 +110,38 @@ sed 's/name sft/name other/' start.sh >none.sh
 run 2 import none.sh
 err_has 'other.yaml is not read, which tells what is trained'
 
+about 'prime-rl: batches count responses, engines have GPUs of their own, and by default what can wait waits on the host'
+cat >rl.toml <<'T'
+seq_len = 32768
+[model]
+name = "Qwen/Qwen3-30B-A3B"
+[deployment]
+type = "multi_node"
+num_train_nodes = 2
+num_infer_nodes = 1
+[trainer.model]
+cp = 2
+[trainer.optim]
+type = "muon"
+[orchestrator]
+batch_size = 512
+group_size = 16
+[inference.vllm]
+tensor_parallel_size = 4
+gpu_memory_utilization = 0.85
+T
+run 0 import rl.toml
+has 'preset = "qwen3-30b-a3b"' 'nodes = 3' 'gpus_per_node = 8' 'rollout_gpus = 8' 'rollout_tp = 4' 'prompts = 32' 'responses = 16' 'global_batch_size = 512' \
+    'sequence_length = 32768' 'response_limit = 32256' 'cp = 2' 'ep = 8' 'zero_stage = 3' 'optimizer = "muon"' 'offload = "optimizer"' 'offload_layers = 48' \
+    'staleness = 8' 'recompute = "full"'
+sed 's/^cp = 2/ep = 4\noptim_cpu_offload = false\nac = "None"\n[trainer.model.lora]\nrank = 8/; s/^num_infer_nodes = 1/num_infer_replicas = 2/
+    s/^.inference.vllm./[inference.deployment]\nprefill_nodes_per_replica = 2\n&/' rl.toml >pools.toml
+run 0 import pools.toml
+has 'nodes = 8' 'rollout_gpus = 48' 'ep = 4' 'offload = "none"' 'recompute = "none"' 'method = "lora"' 'rank = 8'
+printf '%s\n' '[model]' 'name = "Qwen/Qwen3-8B"' '[data]' 'seq_len = 4096' 'batch_size = 32' '[optim]' 'lr = 1e-5' '[deployment]' 'num_train_gpus = 4' >sft.toml
+run 0 import sft.toml
+has 'preset = "qwen3-8b"' 'gpus_per_node = 4' 'sequence_length = 4096' 'global_batch_size = 32' 'micro_batch_size = 1' 'method = "full"' 'ep = 1'
+
 about 'nodes and processes that mason and srun start, and settings of DeepSpeed whatever their file is called'
 echo '{ "zero_optimization": { "stage": 3 }, "train_micro_batch_size_per_gpu": "auto" }' >stage3.conf
 cat >tune.sh <<'S'

@@ -62,6 +62,8 @@ const struct importer import_table[] = {
 	    open_instruct_read },
 	{ "roll", "pipeline of ROLL (YAML), or a script that starts one", NULL, "actor_train:&device_mapping:|sft_train:&device_mapping:|"
 	    "student_train:&device_mapping:|student:&teacher:&device_mapping:|start_rlvr_|start_agentic_|start_sft_pipeline.py|start_dpo_pipeline.py", NULL, roll_read },
+	{ "prime-rl", "configuration of prime-rl's rl or sft (TOML)", NULL, "[orchestrator]&[trainer|[orchestrator]&[inference|[orchestrator]&"
+	    "[model]|[deployment]&num_train_|[model]&[data]&[optim]&name =", NULL, prime_rl_read },
 	{ "skyrl", "overrides of SkyRL's configuration in a shell script", NULL, "trainer.policy.model.path=|trainer.placement.policy_num",
 	    NULL, skyrl_read },
 	{ "openrlhf", "command line of OpenRLHF in a shell script", NULL, "openrlhf.cli.train_", NULL,

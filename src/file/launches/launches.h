@@ -45,6 +45,7 @@ void oumi_read(struct import *im);
 void easyr1_read(struct import *im);
 void open_instruct_read(struct import *im); /* on rollouts */
 void roll_read(struct import *im);           /* a pipeline in YAML, or a script of it */
+void prime_rl_read(struct import *im);       /* TOML */
 void skyrl_read(struct import *im);
 void slime_read(struct import *im);          /* Megatron-LM's arguments and its own */
 void areal_read(struct import *im);         /* YAML, or a script of it */

@@ -290,11 +290,12 @@ settings_lengths(struct import *im, const char *why)
 	static const char mean[] = "a mean that a run tells (fix: --set)";
 	const struct rl *rl = &im->plan->rl;
 	const int64_t room = im->plan->training.sequence_length;
-	const bool limited = field_is_set(FIELD_RL_RESPONSE_LIMIT, im->plan) && rl->response_limit < room;
+	const bool told = field_is_set(FIELD_RL_RESPONSE_LIMIT, im->plan), limited = told && rl->response_limit < room;
+	const bool open = !told && plan_has_rollouts(im->plan);
 	const int64_t most = limited ? room - rl->response_limit : room / 2;
 	const int64_t prompt = rl->prompt_tokens < most ? rl->prompt_tokens : most;
 
-	if (rl->prompt_tokens + rl->response_limit > room && room >= 2) {
+	if ((open || rl->prompt_tokens + rl->response_limit > room) && room >= 2) {
 		import_assume_int(im, FIELD_RL_PROMPT_TOKENS, prompt, why);
 		if (!limited)
 			import_assume_int(im, FIELD_RL_RESPONSE_LIMIT, room - prompt, why);
