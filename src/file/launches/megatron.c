@@ -451,9 +451,39 @@ megatron_begin(struct megatron_args *a, struct import *im)
 	return megatron_args_read(a, im);
 }
 
+/* Programs that share the arguments and train no decoder, or nothing (NVIDIA/Megatron-LM pretrain_*.py, tools, tasks). */
+static bool
+is_other_program(struct megatron_args *a)
+{
+	static const struct {
+		const char *names, *why;
+	} rows[] = {
+		{ "pretrain_bert|pretrain_t5|pretrain_ict|pretrain_retro|pretrain_vision|pretrain_biencoder|finetune_bert|train_rwkv",
+		    "trains a model that is no decoder, which no plan has" },
+		{ "tasks/main.py|run_text_generation|generate_|hf2mcore|hf2te|checkpoint/convert|saver.py|evaluate", "trains nothing: it "
+		    "evaluates, generates or converts (fix: import what trains the model)" },
+	};
+	char name[32];
+
+	for (size_t w = 0; w < a->words.count; w++)
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+			for (int64_t k = 0; text_choice(rows[i].names, k, name, sizeof name); k++) {
+				const char *word = a->words.word[w].text, *at = strstr(word, name);
+				const size_t n = strlen(word);
+
+				if (n > 3 && text_equal(word + n - 3, ".py") && at != NULL && (at == word || at[-1] == '/')) {
+					import_error(a->im, at, "%s", rows[i].why);
+					return true;
+				}
+			}
+	return false;
+}
+
 void
 megatron_take(struct megatron_args *a, const struct megatron_launcher *by)
 {
+	if (is_other_program(a))
+		return;
 	for (size_t i = 0; i < megatron_flag_count; i++)
 		if (!a->named || field_entry(megatron_flags[i].field) != FIELD_PRESET)
 			put_row(a, &megatron_flags[i]);
