@@ -171,6 +171,21 @@ recognise(const struct import *im, const struct importer *behind)
 	return NULL;
 }
 
+/* Of a program whose settings are read. */
+static bool
+is_launch(struct import *im)
+{
+	const struct importer *by = recognise(im, NULL);
+
+	return by != NULL && by->read != launcher_read;
+}
+
+static bool
+is_any(struct import *im)
+{
+	return recognise(im, NULL) != NULL;
+}
+
 /* "megatron, ..." */
 static const char *
 list_kinds(char *buf, size_t size)
@@ -334,7 +349,7 @@ import_text(struct import *im, const char *kind)
 	static const char mark[] = "\xef\xbb\xbf"; /* of an editor that says so that it is UTF-8 */
 	enum import_status status;
 	const char *alone;
-	char *joined;
+	char *joined, *called = NULL;
 
 	plan_defaults(im->plan);
 	if (strncmp(im->text, mark, strlen(mark)) == 0) {
@@ -346,9 +361,12 @@ import_text(struct import *im, const char *kind)
 	alone = im->text;
 	if ((joined = sourced_text(im, &im->size)) != NULL)
 		im->text = joined;
+	if (kind == NULL && !(markdown_is(im->path) ? is_launch(im) : is_any(im)) && (called = sourced_call(im, &im->size)) != NULL)
+		im->text = called;
 	status = import_checked(im, kind);
 	im->text = alone;
 	free(joined);
+	free(called);
 	return status;
 }
 
@@ -365,9 +383,8 @@ drop_returns(struct slurp *file)
 	file->size = n;
 }
 
-/* Of a page that people read what it fences as code and looks like one of these; else all of it. */
 static char *
-code_of(struct import *im, const char *page)
+code_that(struct import *im, const char *page, bool (*suits)(struct import *))
 {
 	char *code = NULL;
 
@@ -376,11 +393,21 @@ code_of(struct import *im, const char *page)
 		if ((code = markdown_code(page, i)) == NULL && i > 0)
 			return NULL;
 		im->text = code;
-		if (code != NULL && recognise(im, NULL) != NULL)
+		if (code != NULL && suits(im))
 			return code;
 	}
 	free(code);
 	return NULL;
+}
+
+/* Of a page that people read what it fences as code and looks like one of these, or runs a script beside it; else all of it. */
+static char *
+code_of(struct import *im, const char *page)
+{
+	char *code = code_that(im, page, is_launch);
+
+	code = code != NULL ? code : code_that(im, page, sourced_calls);
+	return code != NULL ? code : code_that(im, page, is_any);
 }
 
 bool
@@ -393,7 +420,7 @@ import_is_launch(const char *path)
 
 	if (!slurp_file(&file, path, why, sizeof why))
 		return false;
-	code = markdown_is(path) ? code_of(&im, file.text) : NULL;
+	code = markdown_is(path) ? code_that(&im, file.text, is_launch) : NULL;
 	im.text = code != NULL ? code : file.text;
 	by = recognise(&im, NULL);
 	free(code);

@@ -1,3 +1,4 @@
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "file/launches/megatron_rules.h"
 #include "file/launches/settings_keys.h"
 #include "file/notation/sbatch.h"
+#include "file/source/named.h"
 
 /* ---- rows of the table ------------------------------------------------------------------ */
 
@@ -302,6 +304,46 @@ put_context(struct megatron_args *a)
 }
 
 /* What is sharded: the distributed optimizer, Megatron-FSDP with its strategies, torch's FSDP2. */
+/* The settings of DeepSpeed that the script writes or that lie beside it, under Megatron-DeepSpeed; for json_decref, NULL: none. */
+static json_t *
+deepspeed_settings(struct megatron_args *a)
+{
+	const struct megatron_arg *arg = megatron_arg(a, "--deepspeed_config");
+	const char *name = arg != NULL && arg->values == 1 ? arg->value[0].text : NULL, *text = NULL;
+	json_t *settings;
+	char *beside = NULL;
+	size_t n;
+
+	for (size_t i = 0; name != NULL && i < a->shell.files; i++)
+		if (text_equal(a->shell.file[i].name, name))
+			text = a->shell.file[i].text;
+	if (name != NULL && text == NULL)
+		text = beside = named_text(a->im, name, &n);
+	settings = text != NULL ? json_loads(text, 0, NULL) : NULL;
+	free(beside);
+	return settings;
+}
+
+/* ZeRO as DeepSpeed has it there (microsoft/Megatron-DeepSpeed megatron/arguments.py; its settings win). */
+static void
+put_zero(struct megatron_args *a)
+{
+	json_t *settings = deepspeed_settings(a);
+	const json_t *zero = json_object_get(settings, "zero_optimization"), *stage = json_object_get(zero, "stage");
+	const char *device = json_string_value(json_object_get(json_object_get(zero, "offload_optimizer"), "device"));
+
+	if (json_is_integer(stage))
+		megatron_number(a, FIELD_ZERO_STAGE, json_integer_value(stage), "--deepspeed_config");
+	else
+		megatron_number(a, FIELD_ZERO_STAGE, megatron_int(a, "--zero-stage", 0), "--zero-stage");
+	if (a->im->plan->parallel.zero_stage == 0 && megatron_has(a, "--bf16"))
+		import_assume_int(a->im, FIELD_ZERO_STAGE, 1, "DeepSpeed's optimizer for BF16 shards without ZeRO as well "
+		    "(deepspeed/runtime/bf16_optimizer.py)");
+	if (device != NULL && text_equal(device, "cpu"))
+		import_set(a->im, FIELD_OFFLOAD, "optimizer", "--deepspeed_config");
+	json_decref(settings);
+}
+
 static void
 put_sharding(struct megatron_args *a)
 {
@@ -312,7 +354,9 @@ put_sharding(struct megatron_args *a)
 	    megatron_has(a, "--use-custom-fsdp");
 	const char *word = megatron_text(a, strategy, "optim_grads_params");
 
-	if (megatron_has(a, "--use-torch-fsdp2")) {
+	if (megatron_has(a, "--deepspeed")) {
+		put_zero(a);
+	} else if (megatron_has(a, "--use-torch-fsdp2")) {
 		import_set(a->im, FIELD_ZERO_STAGE, "3", "--use-torch-fsdp2");
 	} else if (!fsdp) {
 		megatron_number(a, FIELD_ZERO_STAGE, megatron_has(a, "--use-distributed-optimizer"),

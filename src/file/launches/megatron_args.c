@@ -1,5 +1,6 @@
 #include "file/launches/megatron_args.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,6 +239,25 @@ megatron_text(struct megatron_args *a, const char *flag, const char *absent)
 	return NULL;
 }
 
+/* As Python takes it: 300_000_000. */
+static bool
+python_int(const char *text, int64_t *n)
+{
+	char digits[32];
+	size_t used = 0;
+
+	for (size_t i = 0; text[i] != '\0'; i++) {
+		const bool joins = text[i] == '_' && i > 0 && isdigit((unsigned char)text[i - 1]) && isdigit((unsigned char)text[i + 1]);
+
+		if (used + 1 == sizeof digits)
+			return false;
+		digits[used] = text[i];
+		used += !joins;
+	}
+	digits[used] = '\0';
+	return text_to_int(digits, n);
+}
+
 int64_t
 megatron_int(struct megatron_args *a, const char *flag, int64_t absent)
 {
@@ -246,7 +266,7 @@ megatron_int(struct megatron_args *a, const char *flag, int64_t absent)
 
 	if (text == NULL)
 		return megatron_has(a, flag) ? 0 : absent;
-	if (!text_to_int(text, &n)) {
+	if (!python_int(text, &n)) {
 		complain_value(a, megatron_arg(a, flag), "takes a whole number");
 		return 0;
 	}

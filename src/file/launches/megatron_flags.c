@@ -17,7 +17,7 @@ const struct megatron_flag megatron_flags[] = {
 	VALUE("--max-position-embeddings", MAX_POSITION, NULL),
 	WORD("--normalization", NORM, "LayerNorm=layernorm|RMSNorm=rmsnorm|layernorm=layernorm|rmsnorm=rmsnorm" /* of Megatron-DeepSpeed */, "layernorm"),
 	WORD("--position-embedding-type", POSITION,
-	    "learned_absolute=learned|rope=rope|none=none|mrope=rope|yarn=yarn", "learned"),
+	    "learned_absolute=learned|rope=rope|none=none|mrope=rope|yarn=yarn|rotary=rope|absolute=learned|alibi=none" /* of forks */, "learned"),
 	SWITCH("--untie-embeddings-and-output-weights", TIED_EMBEDDINGS, "false", "true"),
 	SWITCH("--swiglu", GATED_MLP, "true", "false"),
 	SWITCH("--disable-bias-linear", LINEAR_BIAS, "false", "true"),

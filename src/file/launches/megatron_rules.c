@@ -94,7 +94,7 @@ check_required(struct megatron_args *a)
 		    !(i == 4 && has(a, "--encoder-seq-length")), required[i], ARGUMENTS,
 		    "argument is None: it must be given");
 	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-		refuse_if(a, has(a, gone[i]), gone[i], ARGUMENTS, "argument is no longer valid");
+		refuse_if(a, has(a, gone[i]) && !(i == 3 && has(a, "--deepspeed")), gone[i], ARGUMENTS, "argument is no longer valid");
 }
 
 static void

@@ -67,11 +67,16 @@ put_moments(struct megatron_args *a)
 static void
 put_recompute(struct megatron_args *a)
 {
-	static const char flag[] = "--recompute-modules";
+	static const char flag[] = "--recompute-modules", again[] = "--checkpoint-activations";
 	char modules[PLAN_LIST_SIZE];
 
 	if (megatron_has(a, "--recompute-activations"))
 		import_set(a->im, FIELD_RECOMPUTE, "selective", "--recompute-activations");
+	if (megatron_has(a, again)) { /* of all layers, in groups (microsoft/Megatron-DeepSpeed megatron/arguments.py) */
+		import_set(a->im, FIELD_RECOMPUTE, "full", again);
+		import_set(a->im, FIELD_RECOMPUTE_METHOD, "uniform", again);
+		megatron_number(a, FIELD_RECOMPUTE_LAYERS, megatron_int(a, "--checkpoint-num-layers", 1), "--checkpoint-num-layers");
+	}
 	if (megatron_join(a, flag, ",", modules, sizeof modules) && modules[0] != '\0')
 		import_set(a->im, FIELD_RECOMPUTE_MODULES, modules, flag);
 }

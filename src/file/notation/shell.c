@@ -328,7 +328,7 @@ end_command(struct reader *r, enum connector next)
 			ok = run_words(r, &list);
 		r->previous = part;
 	}
-	if (list.count > 0 || next == AFTER_ANY)
+	if (list.count > 0) /* behind || and && lines may end */
 		r->connector = next;
 	keep_defaults(r, would_run(r));
 	r->command.count = 0;

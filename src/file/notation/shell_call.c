@@ -1,11 +1,12 @@
-/* Functions of a script: what they are called with stands for $1, $2 and "$@". */
+/* Functions of a script: what they are called with stands for $1, $2 and "$@", as what `set --` has behind it does. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
 #include "file/notation/shell_reader.h"
 
-enum { CALLS_MOST = 256, DEEP_MOST = 8, READ_MOST = 4 << 20 }; /* bytes of bodies, in all */
+enum { CALLS_MOST = 256, DEEP_MOST = 8, READ_MOST = 4 << 20, /* bytes of bodies, in all */
+	WORDS_MOST = 64 };
 
 static const char all[] = "@";
 
@@ -57,22 +58,28 @@ forget_body(struct shell *s, const struct shell_function *f)
 	s->commands = kept;
 }
 
-/* $1 to $9 and $@ */
+/* $1 to ${64} and $@ */
 static bool
 set_words(struct shell *s, const struct shell_word *word, size_t count, unsigned line)
 {
-	static const char *const names[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+	const struct shell_variable *before = shell_variable(s, all);
+	const size_t had = before != NULL ? before->value.count : 0, most = count > had ? count : had;
 	struct shell_list list = { count, count, (struct shell_word *)(uintptr_t)word };
 	bool ok = shell_assign(s, all, &list, true, false, line);
 
 	list.count = 1;
-	for (size_t i = 0; i < sizeof names / sizeof *names && ok; i++) {
+	for (size_t i = 0; i < most && i < WORDS_MOST && ok; i++) {
+		char digits[8];
+		const char *name = shell_copy(s, digits, text_put(digits, sizeof digits, "%zu", i + 1), line);
+
+		if (name == NULL)
+			return false;
 		if (i >= count) {
-			shell_unset(s, names[i]);
+			shell_unset(s, name);
 			continue;
 		}
 		list.word = (struct shell_word *)(uintptr_t)word + i;
-		ok = shell_assign(s, names[i], &list, false, false, line);
+		ok = shell_assign(s, name, &list, false, false, line);
 	}
 	if (count == 0 && s->called == 0)
 		shell_unset(s, all);
@@ -126,6 +133,16 @@ find_function(struct reader *r, const char *name)
 	return found;
 }
 
+/* Where a function stands, which runs only when it is called. */
+static bool
+in_body(const struct reader *r)
+{
+	for (size_t i = 0; i < r->s->functions && r->s->called == 0; i++)
+		if (r->at >= r->s->function[i].body && r->at <= r->s->function[i].end)
+			return true;
+	return false;
+}
+
 bool
 shell_call(struct reader *r, const struct shell_list *command, bool *ok)
 {
@@ -134,7 +151,13 @@ shell_call(struct reader *r, const struct shell_list *command, bool *ok)
 	struct shell_function *f;
 	struct shell_list outer;
 
-	if (s->called > 0 && text_equal(name, "shift")) {
+	/* Behind a test, [ $# -gt 0 ] ||, it is for want of what the user gives. */
+	if (text_equal(name, "set") && command->count > 1 && text_equal(command->word[1].text, "--") && r->connector == AFTER_ANY &&
+	    !in_body(r)) {
+		*ok = set_words(s, command->word + 2, command->count - 2, command->word[0].line);
+		return true;
+	}
+	if ((s->called > 0 || (shell_variable(s, all) != NULL && !in_body(r))) && text_equal(name, "shift")) {
 		*ok = shift_words(s, command);
 		return true;
 	}

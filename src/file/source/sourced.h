@@ -13,6 +13,13 @@
  */
 char *sourced_text(struct import *im, size_t *size);
 
+/*
+ * The text with the first script in it that a shell runs from beside the launch, `bash run.sh 8 bf16`, behind what that is
+ * called with, as `set --` says it; free() it. NULL without one. And whether there is one.
+ */
+char *sourced_call(struct import *im, size_t *size);
+bool sourced_calls(struct import *im);
+
 /* The line of the launch that a line of that text is, or is read by. */
 unsigned sourced_line(const struct import *im, unsigned line);
 #endif

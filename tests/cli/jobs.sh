@@ -1,5 +1,5 @@
 #!/bin/sh
-# Jobs of programs that train on rollouts, and who starts their processes on nodes.
+# Jobs of programs that train, on rollouts or not, and who starts their processes on nodes.
 # shellcheck disable=SC1091,SC2016
 . "$(dirname "$0")/lib.sh"
 
@@ -163,6 +163,100 @@ for options in '--ntasks=16 --gres=gpu:a100:8' '-N 2 -n 16' '-N 2 --ntasks-per-n
 	sed "s/-p x.*per-node=8/$options/" srun.sh >other.sh
 	run 0 import other.sh
 	has 'nodes = 2' 'gpus_per_node = 8'
+done
+
+about 'FlagScale: sections are no part of the names; the file alone, or the task that takes it over'
+mkdir -p conf/train
+cat >conf/train/8b.yaml <<'Y'
+system:
+  tensor_model_parallel_size: 4
+  pipeline_model_parallel_size: 2
+  use_distributed_optimizer: true
+  precision: { bf16: true }
+model:
+  num_layers: 32
+  hidden_size: 4096
+  ffn_hidden_size: 14336
+  num_attention_heads: 32
+  group_query_attention: true
+  num_query_groups: 8
+  seq_length: 4096
+  max_position_embeddings: 8192
+  swiglu: true
+  normalization: RMSNorm
+  position_embedding_type: rope
+  untie_embeddings_and_output_weights: true
+  disable_bias_linear: true
+  micro_batch_size: 1
+  global_batch_size: 2048
+  optimizer: { lr_scheduler: { lr: 1.0e-5 } }
+data:
+  tokenizer: { vocab_size: 128256 }
+Y
+run 0 import conf/train/8b.yaml
+has 'preset = "llama-3-8b"' 'tp = 4' 'pp = 2' 'zero_stage = 1' 'global_batch_size = 2048' 'precision = "bf16"'
+cat >conf/train.yaml <<'Y'
+defaults: [ { train: 8b }, _self_ ]
+experiment:
+  task: { type: train, backend: megatron, entrypoint: ./flagscale/train/train_gpt.py }
+  runner: { nnodes: 4, nproc_per_node: 8 }
+Y
+run 0 import conf/train.yaml
+has 'nodes = 4' 'gpus_per_node = 8' 'tp = 4'
+sed 's/train_gpt/train_rwkv/' conf/train.yaml >conf/rwkv.yaml
+run 2 import conf/rwkv.yaml
+err_has 'train_rwkv.py: trains a model that is no decoder'
+sed 's/train: 8b/train: none/; s/type: train/type: serve/' conf/train.yaml >conf/serve.yaml
+run 2 import conf/serve.yaml
+err_has 'trains nothing that is read'
+
+about 'a script that another one runs, with what it is called with'
+cat >pretrain.sh <<'S'
+MODEL_SIZE=$1
+if [ $MODEL_SIZE = 8B ]; then LAYERS=32; HIDDEN=4096; else LAYERS=2; HIDDEN=128; fi
+torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers $LAYERS --hidden-size $HIDDEN --num-attention-heads 32 --max-position-embeddings 4096 \
+    --seq-length $3 --micro-batch-size $2 --global-batch-size ${10} --tensor-model-parallel-size ${11} --train-iters 300_000 --bf16
+S
+run 1 import pretrain.sh
+err_has 'only a run would tell'
+printf '%s\n' 'cd there' 'bash pretrain.sh \' '8B 2 2048 \' '4 5 6 7 8 9 64 4 | tee log' >call.sh
+run 0 import call.sh
+err_has '^taken   the command -> the script pretrain.sh'
+has 'preset = "opt-6.7b"' 'micro_batch_size = 2' 'sequence_length = 2048' 'global_batch_size = 64' 'tp = 4'
+printf '%s\n' '# How to' '```bash' 'accelerate launch -m lm_eval --tasks x' '```' 'then' '```bash' 'sh pretrain.sh 8B 2 2048 4 5 6 7 8 9 32 8' '```' >page.md
+run 0 import page.md
+has 'global_batch_size = 32' 'tp = 8'
+sed 's/^MODEL_SIZE=.*/set -- 8B 2 2048 4 5 6 7 8 9 16 2\n&/' pretrain.sh >own.sh
+run 0 import own.sh
+has 'global_batch_size = 16' 'tp = 2' 'preset = "opt-6.7b"'
+sed 's/^MODEL_SIZE=.*/[ $# -gt 0 ] ||\n  set -- 8B 2 2048 4 5 6 7 8 9 16 2\n&/' pretrain.sh >want.sh
+run 1 import want.sh
+err_has 'only a run would tell'
+
+about 'Megatron-DeepSpeed: ZeRO of the settings that the script writes, layers again by their older name, ALiBi, and numbers as Python has them'
+cat >bloom.slurm <<'S'
+#!/bin/bash
+config=./ds.$SLURM_JOB_ID.json
+cat <<T > $config
+{ "train_micro_batch_size_per_gpu": 2, "zero_optimization": { "stage": 2, "offload_optimizer": { "device": "cpu" } }, "fp16": { "enabled": true } }
+T
+srun bash -c "torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 \
+    --max-position-embeddings 2048 --micro-batch-size 2 --global-batch-size 512 --fp16 --position-embedding-type alibi --train-samples 220_000_000 \
+    --checkpoint-activations --deepspeed --deepspeed_config $config --zero-stage 1"
+S
+run 0 import bloom.slurm
+err_has '^taken   --position-embedding-type -> model.position = none'
+has 'recompute = "full"' 'recompute_method = "uniform"' 'recompute_layers = 1' 'zero_stage = 2' 'offload = "optimizer"' 'token_budget = 450.559[0-9]*'
+sed 's/fp16 --/bf16 --/; s/"stage": 2/"stage": 0/' bloom.slurm >bf16.slurm
+run 0 import bf16.slurm
+has 'zero_stage = 1'
+sed 's/ --deepspeed --.*/"/' bloom.slurm >newer.slurm
+run 1 import newer.slurm
+err_has 'checkpoint-activations: argument is no longer valid'
+for other in pretrain_bert.py:decoder tasks/main.py:nothing checkpoint/convert.py:nothing; do
+	sed "s,pretrain_gpt.py,${other%:*}," bloom.slurm >other.slurm
+	run 2 import other.slurm
+	err_has "error: ${other%:*}: trains.*${other#*:}"
 done
 
 finish
