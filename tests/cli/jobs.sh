@@ -210,6 +210,62 @@ sed 's/train: 8b/train: none/; s/type: train/type: serve/' conf/train.yaml >conf
 run 2 import conf/serve.yaml
 err_has 'trains nothing that is read'
 
+about 'mcli: settings that the command finds in a file, or the command itself'
+cat >mcli.yaml <<'Y'
+name: tune
+image: mosaicml/llm-foundry:latest
+compute: { gpus: 16 }
+command: |
+  composer train/train.py /mnt/config/parameters.yaml
+parameters:
+  variables: { max_seq_len: 4096 }
+  max_seq_len: ${variables.max_seq_len}
+  model: { name: hf_causal_lm, pretrained_model_name_or_path: meta-llama/Llama-3.1-70B-Instruct }
+  global_train_batch_size: 16
+  device_train_microbatch_size: 1
+  fsdp_config: { sharding_strategy: FULL_SHARD, activation_checkpointing: true }
+Y
+run 0 import mcli.yaml
+err_has 'parameters -> a launch as of composer'
+has 'preset = "llama-3.1-70b"' 'nodes = 2' 'gpus_per_node = 8' 'sequence_length = 4096' 'global_batch_size = 16' 'zero_stage = 3' 'recompute = "full"'
+sed '/^parameters/,$d; s,composer.*,torchrun --nproc_per_node 8 train.py,' mcli.yaml >command.yaml
+run 0 import command.yaml --model=qwen3-8b
+has 'gpus_per_node = 8'
+sed '/^parameters/,$d; s,composer.*,python3 convert.py,' mcli.yaml >other.yaml
+run 2 import other.yaml
+err_has 'command: is no launch that is known'
+
+about 'manifests that a script or a page hands to kubectl'
+cat >apply.sh <<'S'
+#!/bin/bash
+export NAMESPACE=llm
+cat <<EOF | kubectl apply -f -
+apiVersion: v1
+kind: Secret
+metadata: { name: token }
+EOF
+kubectl apply -n "$NAMESPACE" -f - <<'EOF'
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: qwen }
+spec:
+  replicas: 2
+  template:
+    spec:
+      containers:
+      - name: vllm
+        image: vllm/vllm-openai:latest
+        command: ["vllm", "serve", "Qwen/Qwen3-32B", "--tensor-parallel-size", "4", "--max-model-len", "32768"]
+        resources: { limits: { nvidia.com/gpu: "4" } }
+EOF
+echo done
+S
+run 0 import apply.sh
+has 'preset = "qwen3-32b"' 'tp = 4' 'replicas = 2' 'context_length = 32768' 'engine = "vllm"'
+{ echo '# Serve it'; echo '```bash'; sed 's/kubectl apply -n .*/cat >serve.yaml <<EOF/' apply.sh; echo '```'; } >apply.md
+run 0 import apply.md
+has 'preset = "qwen3-32b"' 'tp = 4'
+
 about 'a script that another one runs, with what it is called with'
 cat >pretrain.sh <<'S'
 MODEL_SIZE=$1

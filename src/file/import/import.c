@@ -21,6 +21,8 @@
 const struct importer import_table[] = {
 	{ "skypilot", "task of SkyPilot that runs one of the others (YAML)", NULL, "accelerators:&run:&resources:", NULL,
 	    skypilot_read },
+	{ "mcli", "job of mcli that runs one of the others (YAML)", NULL, "command:&compute:&image:&gpus:|command:&parameters:&image:&gpu_num:",
+	    NULL, mcli_read },
 	{ "flagscale", "experiment of FlagScale with Megatron-LM or verl, or its file of settings (YAML)", NULL,
 	    "experiment:&task:&runner:|system:&model:&data:&tensor_model_parallel_size:&num_attention_heads:", NULL, flagscale_read },
 	{ "primus", "experiment of Primus with Megatron-LM or torchtitan (YAML)", NULL, "modules:&framework:&pre_trainer:|"

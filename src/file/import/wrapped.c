@@ -13,6 +13,7 @@
 
 #include "core/base/number.h"
 #include "file/base/textbuf.h"
+#include "file/import/applied.h"
 #include "file/import/served.h"
 #include "file/import/wrapped.h"
 #include "file/launches/engine.h"
@@ -511,7 +512,8 @@ manifest_read(struct import *im)
 {
 	struct wrapped w = { .im = im };
 	const bool python = notebook_is_python(im->text);
-	const char *at = python ? NULL : im->text, *next;
+	char *applied = python ? NULL : applied_text(im->text);
+	const char *at = python ? NULL : applied != NULL ? applied : im->text, *next;
 	size_t size;
 
 	if (python)
@@ -526,6 +528,7 @@ manifest_read(struct import *im)
 	}
 	put_pools(&w);
 	free(w.prefill.text);
+	free(applied);
 	if (!w.done && im->errors->count == 0)
 		import_error(im, "", "no container in it runs a launch that is known (fix: import the script that it runs)");
 }

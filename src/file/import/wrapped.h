@@ -16,6 +16,9 @@ bool wrapped_launch(struct import *im, const char *text, size_t size, const char
 /* What the image of a Dockerfile runs. */
 void dockerfile_read(struct import *im);
 
+/* What a job of mcli runs, or its settings. */
+void mcli_read(struct import *im);
+
 /* What an experiment of FlagScale runs. */
 void flagscale_read(struct import *im);
 
