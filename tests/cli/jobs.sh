@@ -235,6 +235,35 @@ sed '/^parameters/,$d; s,composer.*,python3 convert.py,' mcli.yaml >other.yaml
 run 2 import other.yaml
 err_has 'command: is no launch that is known'
 
+about 'recipes of vLLM: the model that they are of, whatever their guide has as well'
+cat >recipe.yaml <<'Y'
+model:
+  model_id: "Qwen/Qwen3-32B"
+  base_args: [ "--max-model-len", 32768 ]
+variants:
+  default: { precision: bf16, vram_minimum_gb: 76 }
+  fp8: { model_id: "Qwen/Qwen3-32B-FP8", precision: fp8, vram_minimum_gb: 38, extra_args: [ "--kv-cache-dtype", "fp8" ] }
+  large: { precision: bf16, vram_minimum_gb: 200 }
+guide: |
+  It's served with
+  vllm serve Qwen/Qwen3-8B --tensor-parallel-size 1
+Y
+run 0 import recipe.yaml
+has 'preset = "qwen3-32b"' 'tp = 1' 'context_length = 32768'
+run 0 import recipe.yaml --part=fp8
+has 'preset = "qwen3-32b"' 'kv_dtype = "fp8"'
+out_has 'weight_dtype = "fp8"'
+run 0 import recipe.yaml --part=large
+has 'tp = 4'
+err_has '^assumed TP 4: vram_minimum_gb'
+run 0 import recipe.yaml --world=2
+has 'tp = 2'
+run 2 import recipe.yaml --part=none
+err_has 'is none of the variants'
+sed 's/^guide:/strategy_overrides: { single_node_tp: { tp: 8 } }\n&/' recipe.yaml >told.yaml
+run 0 import told.yaml
+has 'tp = 8'
+
 about 'manifests that a script or a page hands to kubectl'
 cat >apply.sh <<'S'
 #!/bin/bash

@@ -23,6 +23,7 @@ const struct importer import_table[] = {
 	    skypilot_read },
 	{ "mcli", "job of mcli that runs one of the others (YAML)", NULL, "command:&compute:&image:&gpus:|command:&parameters:&image:&gpu_num:",
 	    NULL, mcli_read },
+	{ "vllm-recipe", "recipe of vLLM (YAML)", NULL, "model_id:&base_args:&variants:", NULL, recipe_read },
 	{ "flagscale", "experiment of FlagScale with Megatron-LM or verl, or its file of settings (YAML)", NULL,
 	    "experiment:&task:&runner:|system:&model:&data:&tensor_model_parallel_size:&num_attention_heads:", NULL, flagscale_read },
 	{ "primus", "experiment of Primus with Megatron-LM or torchtitan (YAML)", NULL, "modules:&framework:&pre_trainer:|"

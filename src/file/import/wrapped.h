@@ -19,6 +19,9 @@ void dockerfile_read(struct import *im);
 /* What a job of mcli runs, or its settings. */
 void mcli_read(struct import *im);
 
+/* How a recipe of vLLM serves its model. */
+void recipe_read(struct import *im);
+
 /* What an experiment of FlagScale runs. */
 void flagscale_read(struct import *im);
 
