@@ -119,6 +119,9 @@ test_towers(void **state)
 		{ "\"hidden_size\": 5120", "\"model_type\": \"pixtral\", \"num_hidden_layers\": 24, "
 		    "\"hidden_size\": 1024, \"intermediate_size\": 4096, \"patch_size\": 14, "
 		    "\"image_size\": 1540", 439.0, 3025, 0, false },
+		/* SmolVLM2 500M has 507,482,304 in all, of which its language model has 409,252,800 */
+		{ "\"hidden_size\": 960, \"scale_factor\": 4", "\"model_type\": \"smolvlm_vision\", \"hidden_size\": 768, "
+		    "\"image_size\": 512, \"patch_size\": 16, \"size\": { \"longest_edge\": 2048 }", 98.2, 1088, 0, false },
 	};
 
 	(void)state;
@@ -146,6 +149,14 @@ test_towers(void **state)
 	    "\"intermediate_size\": 4096 } }", NULL), IMPORT_DONE);
 	assert_true(!(plan.model.vision_params > 0));
 	assert_true(notes_say(&im.assumed, "24 layers of width 1024 or 0.56 GiB in bf16, is not counted"));
+	/* as is one whose sizes are not there */
+	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"vision_config\": { "
+	    "\"model_type\": \"clip_vision_model\" } }", NULL), IMPORT_DONE);
+	assert_true(notes_say(&im.assumed, "whose sizes are not there, is not counted"));
+	/* and layers that are not alike */
+	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"num_attention_heads_per_layer\": [48, 64, 64, 64] }", NULL),
+	    IMPORT_DONE);
+	assert_true(notes_say(&im.assumed, "num_attention_heads_per_layer: layers differ in it"));
 }
 
 static void

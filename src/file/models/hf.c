@@ -400,6 +400,24 @@ note_beyond(struct hf *h)
 		    path);
 }
 
+/* A number of each layer, and not the same of all. */
+static bool
+differs_by_layer(const struct hf *h, const json_t *list)
+{
+	const json_t *v;
+	bool differs = false;
+	size_t i;
+
+	if (!json_is_array(list) || json_array_size(list) != (size_t)h->im->plan->model.layers)
+		return false;
+	json_array_foreach(list, i, v) {
+		if (!json_is_integer(v))
+			return false;
+		differs |= json_integer_value(v) != json_integer_value(json_array_get(list, 0));
+	}
+	return differs;
+}
+
 /* The keys that nothing was made of. */
 static void
 note_rest(struct hf *h)
@@ -414,6 +432,8 @@ note_rest(struct hf *h)
 			continue;
 		if (strstr(name, "vision") != NULL || strstr(name, "audio") != NULL)
 			import_ignore(h->im, name, "the language model alone is planned");
+		else if (differs_by_layer(h, value))
+			notes_add(&h->im->assumed, "%s: layers differ in it, which are alike in a plan: not exact", name);
 		else if (length + strlen(name) + 30 < sizeof list)
 			length = text_add(list, sizeof list, "%s%s", length > 0 ? ", " : "", name);
 		else

@@ -1,6 +1,6 @@
 /* What sees images beside the language model: its parameters, by the shapes that vLLM builds of
  * vision_config (vllm/model_executor/models/qwen3_vl.py, qwen2_5_vl.py, siglip.py, mllama4.py,
- * pixtral.py with mistral3.py). */
+ * pixtral.py with mistral3.py, idefics2_vision_model.py with idefics3.py). */
 #include "file/models/hf_read.h"
 
 #include <jansson.h>
@@ -135,6 +135,29 @@ TOWER(pixtral_tokens)
 	return side * side;
 }
 
+/* Of s by s patches one token, by one product. */
+static double
+shuffle_side(struct hf *h)
+{
+	return vision_number(h, "scale_factor", 2);
+}
+
+TOWER(shuffled_params)
+{
+	const double side = vision_number(h, "vision_config.image_size", 224) / t->patch, s = shuffle_side(h);
+
+	return patches(t, 1) + t->h + side * side * t->h + biased_layers(t) + 2 * t->h + s * s * t->h * t->out;
+}
+
+/* Of an image in tiles and of all of it. */
+TOWER(shuffled_tokens)
+{
+	const double size = vision_number(h, "vision_config.image_size", 224), side = size / t->patch / shuffle_side(h);
+	const double tiles = vision_number(h, "vision_config.size.longest_edge", size) / size;
+
+	return side * side * (tiles * tiles + 1);
+}
+
 /* ---- which --------------------------------------------------------------------------- */
 
 static const struct tower_type types[] = {
@@ -143,6 +166,8 @@ static const struct tower_type types[] = {
 	{ "vision_config.image_size", "siglip", siglip_params, siglip_tokens },
 	{ "vision_config.image_size", "llama4", llama_params, llama_tokens },
 	{ "vision_config.image_size", "pixtral", pixtral_params, pixtral_tokens },
+	{ "vision_config.image_size", "smolvlm", shuffled_params, shuffled_tokens },
+	{ "vision_config.image_size", "idefics3", shuffled_params, shuffled_tokens },
 };
 
 static const struct tower_type *
@@ -157,13 +182,17 @@ type_of_tower(struct hf *h)
 	return NULL;
 }
 
+/* Of the last kinds what is not said is a default of their class (transformers models/smolvlm/configuration_smolvlm.py,
+ * models/idefics3/configuration_idefics3.py). */
 static struct tower
-take_tower(struct hf *h)
+take_tower(struct hf *h, const struct tower_type *type)
 {
+	const bool usual = type != NULL && type->params == shuffled_params;
+
 	return (struct tower){
-		.layers = vision_number(h, "vision_config.depth vision_config.num_hidden_layers", 0),
-		.h = vision_number(h, "vision_config.hidden_size", 0),
-		.f = vision_number(h, "vision_config.intermediate_size", 0),
+		.layers = vision_number(h, "vision_config.depth vision_config.num_hidden_layers", usual ? 12 : 0),
+		.h = vision_number(h, "vision_config.hidden_size", usual ? 1152 : 0),
+		.f = vision_number(h, "vision_config.intermediate_size", usual ? 3072 : 0),
 		.patch = vision_number(h, "vision_config.patch_size", 14),
 		.out = (double)h->im->plan->model.hidden_size,
 	};
@@ -189,7 +218,9 @@ tell_tower(struct hf *h, struct tower t)
 	if (t.f == 0)
 		t.f = 4 * t.h; /* as nearly all vision transformers have it */
 	params = biased_layers(&t);
-	if (params > 0 && hf_find(h, "vision_config", path))
+	if (params <= 0 && hf_find(h, "vision_config.model_type", path))
+		notes_add(&h->im->assumed, "vision_config: its tower, whose sizes are not there, is not counted (model.vision_params would)");
+	else if (params > 0 && hf_find(h, "vision_config", path))
 		notes_add(&h->im->assumed, "vision_config: its tower, %.0f layers of width %.0f or %.2f GiB in bf16, "
 		    "is not counted (model.vision_params would)", t.layers, t.h, 2 * params / 0x1p30);
 }
@@ -204,7 +235,7 @@ hf_vision(struct hf *h)
 	if (json_object_get(h->json.root, "vision_config") == NULL) /* a catalogue's may have one */
 		for (enum field_id f = FIELD_VISION_PARAMS; f <= FIELD_MROPE; f++)
 			field_mark(f, im->plan, true);
-	t = take_tower(h);
+	t = take_tower(h, type);
 	if (type == NULL || !(t.layers * t.h * t.f > 0)) {
 		tell_tower(h, t);
 		return;
