@@ -165,6 +165,49 @@ for options in '--ntasks=16 --gres=gpu:a100:8' '-N 2 -n 16' '-N 2 --ntasks-per-n
 	has 'nodes = 2' 'gpus_per_node = 8'
 done
 
+about 'Primus: settings over a file of a model that is not there are no whole model; layers with a window, one by one'
+cat >primus.yaml <<'Y'
+modules:
+  pre_trainer:
+    framework: megatron
+    config: pre_trainer.yaml
+    model: ${MODEL:gpt_oss_20B}.yaml
+    overrides:
+      num_layers: 24
+      hidden_size: 2880
+      window_size: [128, 0]
+      window_attn_skip_freq: [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]
+      micro_batch_size: 2
+      global_batch_size: 16
+      seq_length: 8192
+      expert_model_parallel_size: 8
+Y
+run 0 import primus.yaml
+has 'preset = "gpt-oss-20b"' 'ep = 8' 'sequence_length = 8192' 'global_batch_size = 16'
+sed 's/num_layers: 24/num_layers: 12/' primus.yaml >proxy.yaml
+run 0 import proxy.yaml
+has 'preset = "gpt-oss-20b"' 'layers = 12'
+cat >windows.sh <<'S'
+torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 16 --seq-length 4096 --max-position-embeddings 4096 \
+    --micro-batch-size 1 --global-batch-size 8 --bf16 --window-size 127 0 --window-attn-skip-freq '[1]*3+[0]+[1]*3+[0]'
+S
+run 0 import windows.sh
+has 'sliding_window = 128' 'global_layer_every = 4'
+sed "s/'.1..3.*/'[1,0,0,0,1,1,1,1]'/" windows.sh >uneven.sh
+run 2 import uneven.sh
+err_has 'window-attn-skip-freq: a plan has a layer without a window in every so many'
+
+about "Search-R1: agents are responses, which mini-batches do not count; and templates are told as such"
+cat >search.sh <<'S'
+python3 -m verl.trainer.main_ppo data.train_batch_size=512 data.max_prompt_length=4096 data.max_response_length=500 algorithm.adv_estimator=grpo \
+    actor_rollout_ref.model.path=Qwen/Qwen2.5-7B actor_rollout_ref.actor.ppo_mini_batch_size=256 actor_rollout_ref.rollout.n_agent=5 trainer.nnodes=1
+S
+run 0 import search.sh
+has 'responses = 5' 'global_batch_size = 256' 'prompts = 512'
+printf '%s\n' 'apiVersion: v1' 'kind: Deployment' 'spec: { replicas: {{ .Values.n }} }' 'containers: [ { image: x, command: [ vllm, serve ] } ]' >helm.yaml
+run 2 import helm.yaml
+err_has 'a key is no text, as in a template'
+
 about 'FlagScale: sections are no part of the names; the file alone, or the task that takes it over'
 mkdir -p conf/train
 cat >conf/train/8b.yaml <<'Y'

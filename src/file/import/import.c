@@ -61,8 +61,8 @@ const struct importer import_table[] = {
 	    "gconfig:&actor:&backend:|train_dataset:&actor:&backend:|actor.backend=", NULL, areal_read },
 	{ "verl", "overrides of verl's configuration in a shell script, or its log", NULL, "actor_rollout_ref.|{'actor_rollout_ref': {", NULL,
 	    verl_read },
-	{ "easyr1", "configuration of EasyR1 (YAML), or a script with overrides of it", NULL, "worker.actor.|worker.rollout.|"
-	    "worker:&actor:&rollout_batch_size:", NULL, easyr1_read },
+	{ "easyr1", "configuration of EasyR1 (YAML), or a script with overrides of it", NULL, "worker.actor.model.model_path=|worker.actor.micro_batch|"
+	    "worker:&actor:&micro_batch_size_per_device_for_update:", NULL, easyr1_read },
 	{ "open-instruct", "command line of open-instruct's GRPO in a shell script", NULL, "--num_unique_prompts_rollout", NULL,
 	    open_instruct_read },
 	{ "roll", "pipeline of ROLL (YAML), or a script that starts one", NULL, "actor_train:&device_mapping:|sft_train:&device_mapping:|"

@@ -219,14 +219,44 @@ put_experts(struct megatron_args *a)
 	put_expert_layers(a);
 }
 
-/* "127,0" or "(127, 0)": tokens to the left of one that looks, which itself counts in ours. */
+/* Every n-th layer attends to everything, or a 1 for each layer that has a window: NVIDIA/Megatron-LM
+ * megatron/core/transformer/utils.py, is_layer_window_attention. */
+static void
+put_window_layers(struct megatron_args *a)
+{
+	static const char flag[] = "--window-attn-skip-freq";
+	unsigned char layers[PATTERN_MAX];
+	char text[1024], list[1040];
+	int64_t every = 0;
+	size_t n, period = 0;
+
+	if (!megatron_join(a, flag, ",", text, sizeof text))
+		return;
+	if (text[0] == '\0' || text_to_int(text, &every)) {
+		megatron_number(a, FIELD_GLOBAL_LAYER_EVERY, every, flag);
+		return;
+	}
+	text_put(list, sizeof list, strchr(text, '[') != NULL ? "%s" : "[%s]", text);
+	n = expand_pattern(list, layers);
+	while (period < n && layers[period])
+		period++;
+	for (size_t i = 0; i < n; i++)
+		if (layers[i] != ((i + 1) % (period + 1) != 0))
+			n = 0;
+	if (n == 0)
+		import_error(a->im, flag, "a plan has a layer without a window in every so many: this is another pattern");
+	else
+		megatron_number(a, FIELD_GLOBAL_LAYER_EVERY, period < n ? (int64_t)period + 1 : 0, flag);
+}
+
+/* "127,0", "(127, 0)" or both apart: tokens to the left of one that looks, which itself counts in ours. */
 static void
 put_window(struct megatron_args *a)
 {
 	char text[64];
 	int64_t left;
 
-	if (!megatron_join(a, "--window-size", "", text, sizeof text) || text[0] == '\0')
+	if (!megatron_join(a, "--window-size", ",", text, sizeof text) || text[0] == '\0')
 		return;
 	text[strcspn(text, ",")] = '\0';
 	if (!text_to_int(text + strspn(text, "("), &left)) {
@@ -234,8 +264,7 @@ put_window(struct megatron_args *a)
 		return;
 	}
 	megatron_number(a, FIELD_SLIDING_WINDOW, left + 1, "--window-size");
-	megatron_number(a, FIELD_GLOBAL_LAYER_EVERY, megatron_int(a, "--window-attn-skip-freq", 0),
-	    "--window-attn-skip-freq");
+	put_window_layers(a);
 }
 
 static void

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/framework/resolve.h"
 #include "file/launches/launches.h"
 #include "file/launches/megatron_settings.h"
 #include "file/launches/settings.h"
@@ -105,7 +106,26 @@ read_megatron(struct import *im, const json_t *settings, const char *model)
 	struct textbuf command = { 0 };
 
 	put_command(&command, settings);
-	megatron_settings_read(im, &command, json_object_get(settings, "num_layers") != NULL, model);
+	megatron_settings_read(im, &command, json_object_get(settings, "num_layers") != NULL && !field_is_set(FIELD_PRESET,
+	    im->plan), model);
+}
+
+/* Where the file of the model is not there, the settings over it are no more than a part of its sizes: those of the model of
+ * that name count, in as many layers as they say. */
+static void
+take_named(struct import *im, const json_t *settings, const char *model)
+{
+	const json_t *layers = json_object_get(settings, "num_layers");
+
+	if (layers == NULL) {
+		import_checkpoint(im, model, "model");
+		return;
+	}
+	if (!import_known(im, model, "model"))
+		return;
+	plan_resolve(im->plan, im->catalog);
+	if (json_is_integer(layers) && json_integer_value(layers) != im->plan->model.layers)
+		import_set_int(im, FIELD_LAYERS, json_integer_value(layers), "num_layers");
 }
 
 /* ---- the experiment --------------------------------------------------------------------------- */
@@ -157,8 +177,8 @@ read_trainer(struct import *im, const json_t *trainer)
 	named = settings == NULL;
 	settings = named ? json_object() : settings;
 	put_over(settings, json_object_get(trainer, "overrides"));
-	if (named && plain[0] != '\0' && json_object_get(settings, "num_layers") == NULL)
-		import_checkpoint(im, plain, "model");
+	if (named && plain[0] != '\0')
+		take_named(im, settings, plain);
 	take_gpu(im);
 	if (im->errors->count > 0) {
 		json_decref(settings);

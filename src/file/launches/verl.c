@@ -36,6 +36,9 @@ is_endless(const struct jsonin *j)
 	return settings_number(j, prompts, 1) == 0;
 }
 
+/* Search-R1's rollouts.n_agent, which mini-batches do not count (PeterGriffinJin/Search-R1 verl/trainer/ppo/ray_trainer.py). */
+static const char agents[] = ROLLOUT "n_agent";
+
 /* Batches count prompts. Without an end of rollouts, weights are handed on after so many batches
  * of mini-batches (verl/experimental/fully_async_policy). */
 static void
@@ -54,6 +57,8 @@ take_batch(struct import *im, const struct jsonin *j)
 	settings_set(im, j, FIELD_SEQUENCE_LENGTH, length, "data.max_prompt_length");
 	settings_set(im, j, FIELD_GLOBAL_BATCH_SIZE, product_of(im->plan->rl.responses, mini),
 	    ACTOR "ppo_mini_batch_size");
+	if (jsonin_has(j, agents))
+		settings_set(im, j, FIELD_RL_RESPONSES, product_of(im->plan->rl.responses, settings_number(j, agents, 1)), agents);
 	settings_lengths(im, "data.max_prompt_length and data.max_response_length");
 }
 

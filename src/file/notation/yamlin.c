@@ -189,13 +189,15 @@ container(struct reader *r, bool mapping, int depth)
 			return out;
 		}
 		if (mapping) {
-			const bool fits = event.type == YAML_SCALAR_EVENT &&
-			    text_copy(key, sizeof key, (const char *)event.data.scalar.value);
+			const bool scalar = event.type == YAML_SCALAR_EVENT;
+			const bool fits = scalar && text_copy(key, sizeof key, (const char *)event.data.scalar.value);
 
 			yaml_event_delete(&event);
 			if (!fits || json_object_get(out, key) != NULL) {
 				text_put(twice, sizeof twice, "the key %s stands here twice", fits ? key : "");
-				complain_of_line(r, line, fits ? twice : "a key is no short text");
+				complain_of_line(r, line, fits ? twice : !scalar ?
+				    "a key is no text, as in a template before it is filled in (fix: render it, as helm template does)" :
+				    "a key is no short text");
 				break;
 			}
 			if (!next(r, &event))
