@@ -320,7 +320,7 @@ static const struct {
 	    "cluster.bf16_tflops=989.4 cluster.fp8_tflops=1978.9 cluster.nvlink_gbps=450" },
 	{ "H200", "cluster.generation=hopper cluster.fabric=nvlink4 cluster.memory_gib=139.8 cluster.hbm_gbps=4800 "
 	    "cluster.bf16_tflops=989.4 cluster.fp8_tflops=1978.9 cluster.nvlink_gbps=450" },
-	{ "B200", "cluster.generation=blackwell cluster.fabric=nvlink5 cluster.memory_gib=178.4 cluster.hbm_gbps=8000 "
+	{ "B200", "cluster.generation=blackwell cluster.fabric=nvlink5 cluster.memory_gib=178.4 cluster.bf16_scale=0.78 cluster.hbm_gbps=8000 "
 	    "cluster.bf16_tflops=2250 cluster.fp8_tflops=4500 cluster.nvlink_gbps=900" },
 	{ "GB200", "cluster.generation=blackwell cluster.fabric=nvlink5 cluster.memory_gib=184 cluster.hbm_gbps=8000 "
 	    "cluster.bf16_tflops=2500 cluster.fp8_tflops=5000 cluster.nvlink_gbps=900 cluster.nvlink_domain=72" },

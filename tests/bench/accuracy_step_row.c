@@ -109,7 +109,7 @@ static const struct setting gpus[] = {
 	{ "H100-96GB-HBM2e", "cluster.memory_gib=93 cluster.hbm_gbps=2400 "
 	    "cluster.tdp_watts=700 cluster.gpu_power_watts=500 " H100_RATES },
 	{ "H100", "cluster.memory_gib=79.19 cluster.hbm_gbps=3350 " H100_RATES },
-	{ "B200", "cluster.memory_gib=178.4 " B200_RATES },
+	{ "B200", "cluster.memory_gib=178.4 cluster.bf16_scale=0.78 " B200_RATES },
 	{ "B300", "cluster.memory_gib=268.6 " B200_RATES "cluster.nic_gbps=800 cluster.rate_scale=1.06" },
 	{ "GB200", "cluster.memory_gib=185 " GB200_RATES "cluster.nic_gbps=400 cluster.rate_scale=0.96" },
 	{ "GB300", "cluster.memory_gib=277.5 " GB200_RATES "cluster.nic_gbps=800 cluster.rate_scale=1.15" },

@@ -920,7 +920,7 @@ steps(void **state)
 
 	(void)state;
 	assert_true(n >= 30);
-	if (median > 0.049 || p90 > 0.095)
+	if (median > 0.049 || p90 > 0.103)
 		fail_msg("%zu rows, %.2f and %.2f %%", n, median * 100, p90 * 100);
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].estimated > 0)

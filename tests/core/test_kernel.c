@@ -17,6 +17,7 @@
 #include "core/train/compute_sparse.h"
 #include "core/train/host.h"
 #include "core/train/kernel.h"
+#include "core/train/machine.h"
 #include "core/train/steptime.h"
 
 /* A GPU with Hopper's rates, and a dense layer on it. */
@@ -369,6 +370,40 @@ sustained(void **state)
 	(void)state;
 	assert_true(seconds(BLACKWELL "nodes=1 ", "rate_scale=1.15") <
 	    0.95 * seconds(BLACKWELL "nodes=1 ", "rate_scale=1"));
+}
+
+/* Power that products in 16 bits use up slows those alone, and neither those of experts nor scans. */
+static void
+sustained_in_16_bits(void **state)
+{
+	static const char dense[] = BLACKWELL "nodes=1 bf16_scale=", moe[] = BLACKWELL "nodes=1 experts=64 "
+	    "experts_per_token=8 moe_ffn_hidden_size=14336 ep=8 etp=1 bf16_scale=";
+	const double slower = seconds(dense, "0.78 precision=bf16") / seconds(dense, "1 precision=bf16");
+	const double eight = seconds(dense, "0.78 precision=fp8") / seconds(dense, "1 precision=fp8");
+
+	(void)state;
+	assert_true(slower > 1.15 && slower < 1 / 0.78);
+	assert_true(eight > 1 && eight < 1.06); /* the head alone */
+	assert_true(seconds(moe, "0.78") < 1.1 * seconds(moe, "1"));
+}
+
+/* Recurrent layers are no faster on a B200 than on an H100, whose dense products are half as fast:
+ * chunks of a gated delta rule reach 290 TFLOP/s on one and 305 on the other. */
+static void
+scans_of_generations(void **state)
+{
+	static const struct {
+		const char *gpu;
+		double rate;
+	} rows[] = { { HOPPER, 290 }, { BLACKWELL, 305 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct plan p = plan_of(rows[i].gpu);
+		const double reached = 0.41 * machine_of(&p).recurrent.reached / 1e12;
+
+		assert_true(fabs(reached / rows[i].rate - 1) < 0.02);
+	}
 }
 
 /* ---- host, experts, dispatchers --------------------------------------------------- */
@@ -965,7 +1000,8 @@ main(void)
 		cmocka_unit_test(single_precision), cmocka_unit_test(single_attention),
 		cmocka_unit_test(attention_in_fp8), cmocka_unit_test(which_kernel), cmocka_unit_test(long_sequences),
 		cmocka_unit_test(sparse_attention), cmocka_unit_test(few_waves), cmocka_unit_test(formats),
-		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained),
+		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained), cmocka_unit_test(sustained_in_16_bits),
+		cmocka_unit_test(scans_of_generations),
 		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(waits_fade),
 		cmocka_unit_test(padded_experts),
 		cmocka_unit_test(fused_experts),

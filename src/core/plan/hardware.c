@@ -6,15 +6,15 @@
  * Efficiency of matrix products (bf16), their memory rate, launch time and exponent are
  * fitted to the GEMM tables of ai-dynamo/aiconfigurator. Hopper's is that of its largest
  * products, 0.73 where small ones reach 0.77: a long run heats the GPU (the tables' column
- * above 8 TFLOP; 41 rows of llm-foundry). Blackwell's first two are those of training shapes
- * (SimuMax's B200 measurements: median 0.49, 0.65; 0.44 after its 21 step times). Of FP8 the
- * tables hold serving kernels only, which quantise too; 0.62 and 0.56 fit the Llama and GPT-3
- * rows of NeMo 24.07 to Megatron-Bridge 26.04.
+ * above 8 TFLOP; 41 rows of llm-foundry). Blackwell's is as much of the tables' 0.62; its memory rate is SimuMax's
+ * on a B200. Of FP8 the tables hold serving kernels only, which quantise too; 0.62 fits the rows of NeMo 24.07 on
+ * Hopper, and on Blackwell products in FP8 are 1.87 times as fast as in bf16 (NVIDIA/TransformerEngine
+ * docs/examples/gemm_profiling, a B300: 2814 and 1503 TFLOP/s).
  *
  * Products of experts, one launch for all: SimuMax's B200 tables of Transformer Engine's
- * grouped products (108 points, 14 %), vLLM's on H200 (aiconfigurator). On Hopper in FP8 they
- * are hardly faster than in bf16: 1 to 10 %, less the more experts there are on a GPU
- * (pytorch/ao pull request 2864, 2 to 16 of them).
+ * grouped products (108 points, 14 %; in 16 bits 0.44 to 0.49 of the peak at many tokens), vLLM's on H200
+ * (aiconfigurator). On Hopper in FP8 they are hardly faster than in bf16: 1 to 10 %, less the more experts there
+ * are on a GPU (pytorch/ao pull request 2864, 2 to 16 of them).
  */
 #define MEASURED(matrix_, memory_, launch_, power_, fp8_) \
 	.matrix = (matrix_), .memory = (memory_), .launch = (launch_), .power = (power_), \
@@ -23,6 +23,9 @@
 	.grouped = (share), .half_tokens = (half), .half_weight = (weight)
 /* Share of the memory rate at which tokens are permuted: SimuMax's B200, 0.500 of 8,000 GB/s. */
 #define PERMUTES(share) .permutes = (share)
+/* Kernels of recurrent layers are no faster for faster units: of a chunked gated delta rule with 32 heads
+ * 290 TFLOP/s on an H100, 305 on a B200, 320 on a GB200 (ai-dynamo/aiconfigurator). */
+#define RECURRENT(share) .recurrent = (share)
 #define ATTENTION(family, count) .attention = ATTENTION_##family, .processors = (count)
 
 /*
@@ -66,8 +69,9 @@ static const struct generation generations[] = {
 	[GENERATION_ADA] = { NOT_MEASURED, .ratio = 4, UNALIGNED(1.4), CAPABILITY_8, ATTENTION(OF_AMPERE, 142) },
 	[GENERATION_HOPPER] = { MEASURED(.72, .90, 6e-6, 6, .62), .ratio = 14.7, UNALIGNED(3.5), GROUPED(.8, 103, 103),
 	    CAPABILITY_9, ATTENTION(OF_HOPPER, 132), HOST(2500), .experts_in_bf16 = true, .blocks = true },
-	[GENERATION_BLACKWELL] = { MEASURED(.44, .65, 2e-6, 2, .56), UNALIGNED(3.5), GROUPED(1, 240, 570),
-	    PERMUTES(.500 * 8000 / 7700), CAPABILITY_10, ATTENTION(OF_BLACKWELL, 148), HOST(3300), .either_layout = true,
+	[GENERATION_BLACKWELL] = { MEASURED(.58, .65, 2e-6, 2, .55), UNALIGNED(3.5), GROUPED(.76, 240, 570),
+	    .grouped_quantised = 1, PERMUTES(.500 * 8000 / 7700), RECURRENT(.57), CAPABILITY_10,
+	    ATTENTION(OF_BLACKWELL, 148), HOST(3300), .either_layout = true,
 	    .blocks = true, .mxfp8 = true, .nvfp4 = true },
 	[GENERATION_BLACKWELL_RTX] = { NOT_MEASURED, UNALIGNED(1.4), CAPABILITY_9, ATTENTION(OF_AMPERE, 188) },
 	[GENERATION_CDNA1] = { NOT_MEASURED, ROCM(32), ATTENTION(UNKNOWN, 120) },

@@ -29,7 +29,10 @@ struct generation {
 	/* Products of experts: share of what dense ones reach at many tokens for each expert, and
 	 * the tokens at which they reach half of that, forward and of weight gradients. */
 	double grouped, half_tokens, half_weight;
+	double grouped_quantised; /* that share below 16 bits, 0: the same */
 	double permutes;       /* share of the memory rate at which tokens are permuted; 0: as all that moves */
+	double recurrent;      /* products of recurrent layers reach so much less of what dense ones do than on
+	                        * an H100; 0: as much */
 	double processors;     /* multiprocessors that work on one kernel */
 	enum attention_family attention;
 	double host_watts;     /* that a node takes besides its GPUs, for each of them; 0: not known */

@@ -124,7 +124,7 @@ struct cluster {
 	int64_t nodes, gpus_per_node, nvlink_domain, nodes_per_rack, nics_per_node, gpus_per_process;
 	double nic_gbps, latency_us;
 	int64_t transport, nic_path;
-	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, fp32_tflops, rate_scale;
+	double memory_gib, reserved_gib, hbm_gbps, bf16_tflops, fp8_tflops, fp4_tflops, fp32_tflops, rate_scale, bf16_scale;
 	double nvlink_gbps, pcie_gbps, host_gbps, host_scale, host_adam;
 	double tdp_watts, gpu_power_watts;
 	double host_memory_gib, nvme_gbps;

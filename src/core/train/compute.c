@@ -124,7 +124,7 @@ static void
 core_recurrent(struct layer_job *j, const struct mixer *x, const char *name)
 {
 	const double flop = x->scan * batch_tokens(j->p) / at_least_one(j->p->parallel.tp);
-	const struct rate rate = { x->share * j->g->plain.reached, j->g->plain.peak };
+	const struct rate rate = { x->share * j->g->recurrent.reached, j->g->recurrent.peak };
 	struct remark r = { .name = name, .source = CORE_SOURCE,
 		.size = "FLOP: T*FLOP of a token/TP", .kind = KERNELS_ATTENTION };
 

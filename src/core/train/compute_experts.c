@@ -20,11 +20,9 @@ static const struct operation router = PRODUCT("router", NULL);
  * that takes besides is the same in each format, so where they are faster it is worth more tokens.
  */
 static double
-share_of(const struct machine *g, const struct generation *r, double tokens, double half)
+share_of(const struct machine *g, double tokens, double half)
 {
-	const double faster = larger(1, g->grouped.reached / (r->grouped * g->plain.reached));
-
-	return tokens / (tokens + half * faster);
+	return tokens / (tokens + half * larger(1, g->faster));
 }
 
 static struct lot
@@ -35,8 +33,8 @@ expert_lot(const struct plan *p, const struct machine *g, double here, double to
 	struct lot lot = { g->grouped, g->grouped, here, g->cast, g->cast, fmax(1, f.each * here),
 		fmax(1, f.each_back * here) };
 
-	lot.rate.reached *= share_of(g, r, tokens, r->half_tokens);
-	lot.weight.reached *= share_of(g, r, tokens, r->half_weight);
+	lot.rate.reached *= share_of(g, tokens, r->half_tokens);
+	lot.weight.reached *= share_of(g, tokens, r->half_weight);
 	return lot;
 }
 

@@ -98,27 +98,32 @@ machine_of(const struct plan *p)
 	const double rate = p->cluster.bf16_tflops * 1e12, memory = p->cluster.hbm_gbps * 1e9;
 	const bool quantised = f.quantised && eight > 0;
 	const double slowed = hardware_slowed(p);
+	struct rate all = { rate * hardware_share(slowed, r->matrix, 1) * scale, rate }; /* but for power */
 	struct machine g = { .known = hardware_lacks(p) == FIELD_NONE };
 
 	g.peak = format_peak(p);
 	g.scale = scale;
-	g.plain = (struct rate){ rate * hardware_share(slowed, r->matrix, 1) * scale, rate };
+	g.plain = (struct rate){ all.reached * p->cluster.bf16_scale, rate };
 	/* Units that are no faster in 8 bits (Intel Gaudi 3 white paper; TPU v5p) keep their rate. */
 	g.linear = quantised ? (struct rate){
 		fmax(eight * hardware_share(slowed, r->fp8 * f.share, 1) * scale, g.plain.reached), g.peak } : g.plain;
 	if (p->training.precision == PRECISION_FP32)
-		g.linear = g.plain = (struct rate){ g.peak * scale * (g.peak < rate / 2 ? SINGLE_REACHED :
+		all = g.linear = g.plain = (struct rate){ g.peak * scale * (g.peak < rate / 2 ? SINGLE_REACHED :
 		    r->matrix), g.peak };
-	if (p->finetune.quantization == QUANT_INT8)
+	g.grouped = quantised && !r->experts_in_bf16 ? g.linear : all;
+	g.grouped.reached *= quantised && r->grouped_quantised > 0 ? r->grouped_quantised : r->grouped;
+	g.faster = g.grouped.reached / (r->grouped * all.reached);
+	if (p->finetune.quantization == QUANT_INT8) {
 		g.linear.reached /= INT8_SLOWER;
-	g.grouped = r->experts_in_bf16 ? g.plain : g.linear;
-	g.grouped.reached *= r->grouped;
+		g.grouped.reached /= r->experts_in_bf16 ? 1 : INT8_SLOWER;
+	}
 	g.hbm = (struct rate){ memory * r->memory, memory };
 	g.vector = (struct rate){ memory * MOVES_REACHED * fitted, memory };
 	g.launch = r->launch;
 	g.kernel = 3e-6;
 	g.power = r->power;
 	g.moves = framework_of(p)->eager && !machine_compiles(p) ? EAGER_MOVES : 1;
+	g.recurrent = (struct rate){ all.reached * (r->recurrent > 0 ? r->recurrent : 1), rate };
 	g.permuting = r->permutes > 0 ? MOVES_REACHED / r->permutes : 1;
 	g.norms_in_parts = norms_in_parts(p);
 	g.unaligned = larger(1, r->unaligned);

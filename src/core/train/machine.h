@@ -18,6 +18,8 @@ struct machine {
 	double peak;           /* dense peak in the plan's precision: what MFU divides by */
 	struct rate linear, plain; /* matrix products of linear layers; all others (16 bits) */
 	struct rate grouped;       /* products of experts with many tokens for each */
+	struct rate recurrent;     /* of which scans of recurrent layers reach a share (model/mixer.h) */
+	double faster;             /* products of experts, over those in 16 bits */
 	struct rate hbm, vector;   /* memory: matrix products; memory-bound operations */
 	double launch;         /* seconds that any matrix product takes at least */
 	double kernel;         /* seconds that any memory-bound operation takes at least */
