@@ -475,12 +475,14 @@ defaults_of_launches(void **state)
 	assert_true(plan.training.loader_mask);
 	assert_false(plan.training.grouped_gemm);
 	assert_false(plan.training.permute_fusion);
+	assert_true(plan.training.rope_fusion);
 	snprintf(text, sizeof text, "%s--no-create-attention-mask-in-dataloader --moe-grouped-gemm "
-	    "--moe-permute-fusion\n", shape);
+	    "--moe-permute-fusion --no-rope-fusion\n", shape);
 	assert_int_equal(import(text, 8), IMPORT_DONE);
 	assert_false(plan.training.loader_mask);
 	assert_true(plan.training.grouped_gemm);
 	assert_true(plan.training.permute_fusion);
+	assert_false(plan.training.rope_fusion);
 }
 
 /* Which releases of Megatron core start a plan: each was put to the launcher's own parser,

@@ -129,6 +129,8 @@ struct framework {
 	                            * RMSNorm one kernel (153666) */
 	int64_t latent_since;      /* the same: since which MLA's queries are rotated, and its keys and
 	                            * values joined, by a kernel each */
+	int64_t packed_since;      /* the same: since which single operations rotate all documents of a
+	                            * sequence at once, not one after the other */
 	bool transformer_engine;   /* its attention, products and workspaces */
 	const char *gate_kept;     /* source where silu(gate) is kept beside its product, else NULL */
 	const char *sequence_first; /* source where attention always copies its output, else NULL */

@@ -448,6 +448,7 @@ const struct framework framework_megatron = {
 	.etp_follows_tp = true,
 	.decreases_batch = true,
 	.vocab = VOCAB_TO_MULTIPLE,
+	.packed_since = 202608, /* megatron/core/models/common/embeddings/rope_utils.py, e4ba3a30f2 */
 	.latent_since = 202506, /* megatron/core/fusions/fused_mla_yarn_rope_apply.py, 23e6471569 */
 	.fuses_since = 202203, /* megatron/model/language_model.py, 83b1e42f30 and release 3.0 */
 	.transformer_engine = true,

@@ -41,6 +41,13 @@ modules_loop_experts(const struct plan *p)
 }
 
 bool
+modules_rotate_apart(const struct plan *p)
+{
+	return framework_of(p)->transformer_engine && plan_rotates(p) && !modules_eager(p) &&
+	    (!p->training.rope_fusion || p->model.position == POSITION_YARN);
+}
+
+bool
 modules_attend_in_fp8(const struct plan *p)
 {
 	return p->training.fp8_attention && format_of(p).quantised && !modules_eager(p);

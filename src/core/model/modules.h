@@ -24,6 +24,10 @@ bool modules_loop_experts(const struct plan *p);
 /* Transformer Engine's attention takes and keeps queries, keys, values and its output in FP8. */
 bool modules_attend_in_fp8(const struct plan *p);
 
+/* Queries and keys are rotated by single operations: Transformer Engine's kernel is not asked for, or can not, as it
+ * has no factor on sines and cosines, which YaRN wants. */
+bool modules_rotate_apart(const struct plan *p);
+
 /* True where adapters are PEFT's: those of Hugging Face modules, Liger's too. */
 bool modules_peft(const struct plan *p);
 

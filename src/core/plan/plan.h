@@ -195,7 +195,7 @@ struct training {
 	int64_t recompute_method, recompute_layers, offload_layers, mlp_tiles, fp8_activation_input,
 	    fp8_attention;
 	int64_t tf32, flash_attention, loader_mask, attention_kernel, torch_compile, cuda_graph;
-	int64_t grouped_gemm, permute_fusion, fused_experts;
+	int64_t grouped_gemm, permute_fusion, rope_fusion, fused_experts;
 	double hidden_dropout, attention_dropout;
 	int64_t cross_entropy, gradient_accumulation_fusion, fp8_param_gather, weights_16bit;
 	int64_t precision_aware_optimizer, param_remainders, moments_dtype;

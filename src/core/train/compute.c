@@ -178,9 +178,9 @@ compute_gathers_heads(const struct plan *p)
 	    framework_before(p, framework_of(p)->heads_split_since);
 }
 
-/* Copies, rotation and norms of queries and keys without a latent. Transformer Engine's kernel has no
- * factor on sines and cosines, so with YaRN it is two products, a sum, half of the values negated,
- * joined twice (Megatron-LM megatron/core/models/common/embeddings/rope_utils.py). */
+/* Copies, rotation and norms of queries and keys without a latent. Rotated apart they are two products, a
+ * sum, half of the values negated, joined twice (Megatron-LM
+ * megatron/core/models/common/embeddings/rope_utils.py). */
 static void
 around_heads(struct layer_job *j, bool local)
 {
@@ -197,7 +197,7 @@ around_heads(struct layer_job *j, bool local)
 	else
 		JOB_VECTOR(j, "copies and rotation of queries and keys", 8 * T * (q + 2 * k) / split, IS(T),
 		    IS(q), IS(k), AS("TP", split));
-	if (framework_of(j->p)->transformer_engine && m->position == POSITION_YARN)
+	if (modules_rotate_apart(j->p))
 		JOB_MOVE(j, "rotation in single operations", 20 * T * (q + k) / tp, 16 * T * (q + k) / tp,
 		    IS(T), IS(q), IS(k), AS("TP", tp));
 	j->kind = KERNELS_NORM;
@@ -226,7 +226,7 @@ around_latent(struct layer_job *j)
 	const double n = (double)p->model.attention_heads, rope = (double)p->model.qk_rope_head_dim;
 	const double d = params_key_dim(&p->model, false), v = params_value_dim(&p->model, false);
 
-	if (framework_runs(p, framework_of(p)->latent_since))
+	if (p->training.rope_fusion && framework_runs(p, framework_of(p)->latent_since))
 		JOB_MOVE(j, "rotation of queries, keys and values joined", T / tp * n * (2 * rope + 4 * (d + v)),
 		    T / tp * n * (2 * rope + 4 * (d + v)), IS(T), AS("TP", tp), IS(n), IS(rope),
 		    AS("(nope+rope)", d), IS(v));

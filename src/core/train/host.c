@@ -1,6 +1,7 @@
 #include "core/train/host.h"
 
 #include "core/base/number.h"
+#include "core/framework/framework.h"
 #include "core/model/activation.h"
 #include "core/model/modules.h"
 #include "core/model/params.h"
@@ -69,6 +70,29 @@ adapters_forward(const struct plan *p, int kind)
 	    compute_adapters_count(p, kind) : 0;
 }
 
+/*
+ * Queries and keys that are rotated by single operations launch twelve each: sines and cosines, by their factor, in
+ * 16 bits; two products, a sum, half of the values negated, two joins (Megatron-LM
+ * megatron/core/models/common/embeddings/rope_utils.py). Documents are rotated one after the other, by
+ * 13, whose lengths the host waits for.
+ */
+#define KERNELS_OF_ROTATION (2 * 12.0)
+#define KERNELS_OF_DOCUMENT (2 * 13.0)
+
+static double
+rotation_forward(const struct plan *p, int kind)
+{
+	const double one = dense_forward[p->training.cuda_graph] / DENSE_KERNELS;
+	const double documents = (double)(p->training.micro_batch_size * p->training.sequence_length) /
+	    batch_document(p);
+
+	if (!layer_has_mixer(kind) || (kind & LAYER_MIXER) == LAYER_MAMBA || !modules_rotate_apart(p))
+		return 0;
+	if (p->training.document_tokens == 0 || framework_runs(p, framework_of(p)->packed_since))
+		return one * KERNELS_OF_ROTATION;
+	return one * KERNELS_OF_DOCUMENT * documents;
+}
+
 /* Experts that pad to a capacity have static shapes: a graph of the layer holds them too, as it
  * does an MLP (Megatron-LM core_v0.14.0, megatron/core/transformer/transformer_layer.py,
  * _cuda_graph_capture with the scope "full"). */
@@ -103,7 +127,8 @@ layer_forward(const struct plan *p, int kind)
 double
 host_forward(const struct plan *p, int kind)
 {
-	return (layer_forward(p, kind) + adapters_forward(p, kind)) / p->cluster.host_scale;
+	return (layer_forward(p, kind) + adapters_forward(p, kind) + rotation_forward(p, kind)) /
+	    p->cluster.host_scale;
 }
 
 double

@@ -162,7 +162,7 @@ put_model(struct textbuf *out, const struct plan *p, int core)
 		put_number(out, "--qk-head-dim", m->qk_nope_head_dim);
 		put_number(out, "--qk-pos-emb-head-dim", m->qk_rope_head_dim);
 		put_number(out, "--v-head-dim", m->v_head_dim);
-		if (core == 12)
+		if (core == 12 && p->training.rope_fusion)
 			put_arg(out, "--no-rope-fusion", NULL);
 	} else if (m->kv_heads != m->attention_heads) {
 		put_arg(out, "--group-query-attention", NULL);

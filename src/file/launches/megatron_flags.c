@@ -69,6 +69,7 @@ const struct megatron_flag megatron_flags[] = {
 	WORD("--exp-avg-dtype", MOMENTS_DTYPE, "fp32=fp32|bf16=bf16|fp16=fp16|fp8=fp8", "fp32"),
 	WORD("--exp-avg-sq-dtype", MOMENTS_DTYPE, "fp32=fp32|bf16=bf16|fp16=fp16|fp8=fp8", "fp32"),
 	SWITCH("--no-create-attention-mask-in-dataloader", LOADER_MASK, "false", "true"),
+	SWITCH("--no-rope-fusion", ROPE_FUSION, "false", "true"),
 	SWITCH("--moe-grouped-gemm", GROUPED_GEMM, "true", NULL),
 	SWITCH("--moe-permute-fusion", PERMUTE_FUSION, "true", NULL),
 	VALUE("--cpu-offloading-num-layers", OFFLOAD_LAYERS, "0"),

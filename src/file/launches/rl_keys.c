@@ -35,6 +35,7 @@ const struct settings_key nemo_megatron_keys[] = {
 	{ MEGATRON "distributed_data_parallel_config.grad_reduce_in_fp32", FIELD_GRAD_DTYPE,
 	    "true=fp32|false=bf16", NULL },
 	{ MEGATRON "mtp_num_layers", FIELD_MTP_LAYERS, NULL, NULL },
+	{ MEGATRON "apply_rope_fusion", FIELD_ROPE_FUSION, NULL, NULL },
 	{ MEGATRON "moe_permute_fusion", FIELD_PERMUTE_FUSION, NULL, NULL },
 	END
 };

@@ -121,6 +121,7 @@ const struct settings_key bridge_keys[] = {
 	{ "model.account_for_loss_in_pipeline_split", FIELD_ACCOUNT_FOR_LOSS, NULL, NULL },
 	{ "model.tp_comm_overlap", FIELD_TP_OVERLAP, NULL, NULL },
 	{ "model.overlap_moe_expert_parallel_comm", FIELD_MOE_OVERLAP, NULL, NULL },
+	{ "model.apply_rope_fusion", FIELD_ROPE_FUSION, NULL, NULL },
 	{ "model.moe_permute_fusion", FIELD_PERMUTE_FUSION, NULL, NULL },
 	{ "model.hidden_dropout", FIELD_HIDDEN_DROPOUT, NULL, NULL },
 	{ "model.attention_dropout", FIELD_ATTENTION_DROPOUT, NULL, NULL },
