@@ -23,6 +23,7 @@ named nvidia/Qwen3-Next-80B-A3B-Instruct-NVFP4 qwen3-next-80b-a3b nvfp4
 named unsloth/Qwen3-14B-unsloth-bnb-4bit qwen3-14b int4
 named RedHatAI/Llama-3.1-8B-Instruct-FP8-dynamic llama-3.1-8b fp8
 named unsloth/DeepSeek-V3-bf16 deepseek-v3 bf16
+named deepseek-ai/DeepSeek-V3.1-Terminus deepseek-v3
 named llama3_1_8b llama-3.1-8b
 named Qwen/Qwen2.5-Math-7B qwen2.5-7b
 named Qwen/Qwen3-VL-30B-A3B-Instruct qwen3-vl-30b-a3b
@@ -264,6 +265,10 @@ for sent in '--moe-a2a-backend deepep' --enable-deepep-moe --enable-ep-moe; do #
 done
 engine_has 'python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 8 --moe-a2a-backend none' 'ep = 1'
 engine_has 'vllm serve Qwen/Qwen3-14B --tensor_parallel 2 --max-num-batched-tokens 8192' 'tp = 2' 'max_batched_tokens = 8192'
+engine_has 'vllm serve --port 80 Qwen/Qwen3-14B --tensor-parallel-size 2' 'tp = 2'
+engine_has 'vllm serve --tensor-parallel-size 2 Qwen/Qwen3-14B' 'tp = 2'
+engine_has 'vllm serve --trust-remote-code -tp 2 --enable-prefix-caching Qwen/Qwen3-14B' 'tp = 2'
+engine_has 'vllm serve --gpu-memory-utilization=0.85 Qwen/Qwen3-14B --tensor-parallel-size=2' 'tp = 2' 'gpu_memory_utilization = 0.85'
 engine_has 'vllm serve nvidia/Qwen3-14B-FP8 --quantization modelopt' 'weight_dtype = "fp8"'
 engine_has 'vllm serve nvidia/Qwen3-14B-NVFP4 --quantization modelopt' 'weight_dtype = "nvfp4"'
 engine_has 'vllm serve Qwen/Qwen3-14B --quantization fbgemm_fp8' 'weight_dtype = "fp8"'

@@ -29,7 +29,7 @@ naming_plain(char out[NAMING_SIZE], const char *name, size_t length)
 /* Words of how it was trained, packed or repacked, and of the makers. */
 static const char finishes[] = "instruct chat base hf it pt sft dpo rl grpo zero thinking preview text "
     "reasoning mixture deduped source linearized dynamic dequantized bnb unsloth gguf mlx ct kv a16 a8 w8a16 only meta nvidia "
-    "lora qlora converted merged safeguard 1m fp32 alpha beta abliterated";
+    "lora qlora converted merged safeguard 1m fp32 alpha beta abliterated terminus";
 
 /* Same decoder, other texts or other heads; what sees and hears stands beside it. */
 static const char kinds[] = "math coder code embedding reranker guard prm rm vl omni audio";

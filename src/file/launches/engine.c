@@ -182,6 +182,56 @@ put_whole_names(struct jsonin *j, const struct engine *e)
 	j->root = plain;
 }
 
+/* A flag that has no value, so that a word behind it is another thing. */
+static bool
+is_switch(const char *key)
+{
+	static const char *const begins[] = { "enable_", "disable_", "no_", "enforce_eager", "trust_remote_code",
+		"async_scheduling", "headless", "language_model_only" };
+
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (strncmp(key, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+/* A flag whose last value is the operand: it takes none, or one and has two. Those that take any number keep theirs. */
+static const char *
+operand_flag(const struct jsonin *j)
+{
+	static const char many[] = "lora_modules served_model_name api_key middleware prompt_adapters "
+	    "cudagraph_capture_sizes cuda_graph_capture_sizes compile_sizes cuda_graph_bs allowed_media_domains";
+	json_t *value;
+	const char *key;
+
+	json_object_foreach(j->root, key, value)
+		if ((is_switch(key) && json_is_string(value)) || (json_array_size(value) == 2 &&
+		    json_is_string(json_array_get(value, 1)) && text_index(many, key, strlen(key)) < 0))
+			return key;
+	return NULL;
+}
+
+/* The checkpoint may stand behind any flag: vllm serve --enable-prefix-caching Qwen/Qwen3-8B. */
+static void
+put_operand(struct jsonin *j)
+{
+	char named[64];
+	const char *key = operand_flag(j);
+	json_t *value = key != NULL ? json_incref(json_object_get(j->root, key)) : NULL;
+
+	for (int64_t i = 0; text_choice("model|model_path|" WORDS_OPERAND, i, named, sizeof named); i++)
+		if (json_object_get(j->root, named) != NULL)
+			key = NULL;
+	if (key != NULL) {
+		json_object_set(j->root, WORDS_OPERAND, json_is_string(value) ? value : json_array_get(value, 1));
+		if (json_is_string(value))
+			json_object_set_new(j->root, key, json_true());
+		else
+			json_object_set(j->root, key, json_array_get(value, 0));
+	}
+	json_decref(value);
+}
+
 /* vLLM takes 32k for 32,000 and 32K for 32,768 (human_readable_int); -1 and auto are for it to tell. */
 static void
 take_size(struct import *im, const struct jsonin *j, enum field_id f, const char *key)
@@ -412,6 +462,7 @@ read_engine(struct import *im, const struct engine *e)
 	struct jsonin j;
 
 	if (logged != NULL ? logged_read(&j, im, logged) : read_launch(&j, im, e)) {
+		put_operand(&j);
 		settings_rename(&j, e->aliases);
 		if (logged == NULL && jsonin_text(&j, e->config) != NULL)
 			named_below(im, &j, jsonin_text(&j, e->config), e->config);

@@ -220,11 +220,29 @@ in_container(const struct shell_list *command)
 	return false;
 }
 
+/* A word that belongs to no flag: behind one that has its value after '='. */
+static bool
+is_loose(const struct shell_word *w)
+{
+	return w->text[0] != '-' && !w->unknown && is_flag(w[-1].text) && strchr(w[-1].text, '=') != NULL;
+}
+
+/* The program's operand: right behind it, or else the first loose word. */
+static void
+take_operand(struct jsonin *j, struct import *im, const struct shell_list *command, size_t from)
+{
+	size_t at = from;
+
+	while (at < command->count && !(at == from ? command->word[at].text[0] != '-' : is_loose(&command->word[at])))
+		at++;
+	if (at < command->count)
+		put_word(j, im, WORDS_OPERAND, json_string(command->word[at].text), command->word[at].unknown);
+}
+
 static void
 take_flags(struct jsonin *j, struct import *im, const struct shell_list *command, size_t from)
 {
-	if (from < command->count && command->word[from].text[0] != '-')
-		put_word(j, im, WORDS_OPERAND, json_string(command->word[from].text), command->word[from].unknown);
+	take_operand(j, im, command, from);
 	for (size_t i = in_container(command) ? from : 0; i < command->count; i++)
 		if (is_flag(command->word[i].text))
 			take_flag(j, im, &command->word[i], command->count - i);
