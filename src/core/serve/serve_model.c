@@ -6,7 +6,7 @@
 
 #define GEMM "ai-dynamo/aiconfigurator systems/data/gemm_perf"
 
-static const double half_rate = 62;      /* tokens at which a product reaches half its rate */
+static const double tile_most = 62; /* rows that a product of many computes besides its own, as tables rise */
 
 /* Of one transformer layer: projections, norms, rotary, cache, attention, MLP, residuals. An indexer
  * projects, norms, turns and quantises queries and keys of its own, stores them, weighs heads, scores
@@ -85,11 +85,11 @@ serve_work_of_mlps(const struct plan *p, const struct serve_setup *setup, const 
 }
 
 /* Share of the rate that a product of so many tokens reaches, in prefill and in decode: tables of kernels rise
- * alike to 4,096 rows, however they came together. */
+ * alike to 4,096 rows, however they came together. Tiles of few rows make it half of the rate. */
 double
-serve_reached(double tokens)
+serve_reached(const struct serve_rates *r, double tokens)
 {
-	return tokens / (tokens + half_rate);
+	return tokens / (tokens + larger(r->least_rows, smaller(tokens, tile_most)));
 }
 
 /* A kernel reads while it computes, but neither all the time: where one takes as long as the other the tables
@@ -97,7 +97,7 @@ serve_reached(double tokens)
 void
 serve_add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
-	const double flops = w->rates.dense.flops * serve_reached(s->tokens), hbm = w->rates.dense.bytes;
+	const double flops = w->rates.dense.flops * serve_reached(&w->rates, s->tokens), hbm = w->rates.dense.bytes;
 
 	LEDGER_TERM(ledger, *sum, s->quantity, "linear layers", GEMM,
 	    norm4(2 * w->linear * s->tokens / flops, w->linear_bytes / hbm),

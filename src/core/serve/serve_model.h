@@ -46,7 +46,7 @@ struct serve_work serve_work_of(const struct plan *p, const struct serve_setup *
 struct serve_work serve_work_of_mlps(const struct plan *p, const struct serve_setup *setup, const struct kv *kv);
 
 /* Share of the rate that a product of so many tokens reaches. */
-double serve_reached(double tokens);
+double serve_reached(const struct serve_rates *r, double tokens);
 
 /* Linear layers outside of routed experts. */
 void serve_add_linear(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger);

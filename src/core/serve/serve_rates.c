@@ -203,6 +203,17 @@ silicon_of(const struct cluster *c)
 	return s;
 }
 
+/*
+ * Rows that a product computes at least besides its own. Instructions of Hopper's and the data centre's Blackwell take 64 and 128
+ * (PTX ISA, wgmma and tcgen05.mma); those of all others 16 (mma.sync), so that an A10 reads weights in 4 bits at its
+ * memory's rate up to 16 or 32 rows (IST-DASLab/marlin README), which 62 rows of arithmetic would take twice as long as.
+ */
+static double
+least_rows(const struct cluster *c)
+{
+	return c->generation == GENERATION_HOPPER || c->generation == GENERATION_BLACKWELL ? 62 : 16;
+}
+
 struct serve_rates
 serve_rates_of(const struct plan *p, const struct serve_setup *setup)
 {
@@ -221,6 +232,7 @@ serve_rates_of(const struct plan *p, const struct serve_setup *setup)
 	return (struct serve_rates){
 		.dense = { engine_peak(p, dense) * share * dense_share(s, p, dense),
 		    hbm * s->dense[dense] },
+		.least_rows = least_rows(c),
 		.quantise = quantised_bytes(s, p, dense) / hbm,
 		.head = { sixteen * s->gemm, hbm * s->dense[SIXTEEN] },
 		.expert = { engine_peak(p, expert) * share * grouped_share(s, p, expert), hbm * s->expert[expert] },

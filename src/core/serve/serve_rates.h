@@ -19,7 +19,8 @@ struct product_rate {
 };
 
 struct serve_rates {
-	struct product_rate dense;   /* linear layers outside of routed experts */
+	struct product_rate dense;   /* linear layers outside of routed experts, */
+	double least_rows;           /* and rows that these compute at least besides their own */
 	double quantise;             /* seconds of each of their inputs that is turned into the weights' format */
 	struct product_rate head;    /* in 16 bits, which the head always is */
 	struct product_rate expert;  /* of a grouped product */

@@ -43,7 +43,7 @@ static void
 add_joint(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
 	const double tokens = joined_tokens(w, s, s->tokens);
-	const double flops = w->rates.dense.flops * serve_reached(tokens), hbm = w->rates.dense.bytes;
+	const double flops = w->rates.dense.flops * serve_reached(&w->rates, tokens), hbm = w->rates.dense.bytes;
 
 	if (w->joint > 0)
 		LEDGER_TERM(ledger, *sum, s->quantity, "linear layers that ranks share", GEMM,
