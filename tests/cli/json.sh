@@ -297,7 +297,7 @@ print(d["quantity"], abs(sum(t["value"] for t in d["terms"]) / d["value"] - 1) <
 	grep -q "^$quantity True$" sum || fail "terms do not add up: $(cat sum)"
 done
 # of the fullest stage, as in the text, though what an engine holds is told of another
-set -- --set=mode=serve '--set=model.layer_pattern=MEM*EMEM*EGE/*E' --set=model.linear_attention=true \
+set -- --set=mode=serve --tp=2 --pp=4 '--set=model.layer_pattern=MEM*EMEM*EGE/*E' --set=model.linear_attention=true \
     --set=model.linear_key_heads=16 --set=model.linear_value_heads=32 --set=model.linear_key_head_dim=128 \
     --set=model.linear_value_head_dim=128 --set=model.experts=8 --set=model.experts_per_token=2 \
     --set=model.moe_ffn_hidden_size=2048 --set=model.mamba_heads=64 --set=model.mamba_head_dim=64 \

@@ -112,7 +112,7 @@ out_has '^step +[0-9.]+ m?s'
 out_has '^MFU +[0-9.]+ % of the dense bf16 peak, causal attention counted by half'
 # what is no sum of its terms is itself, not that sum
 for quantity in kv_blocks kv_tokens max_concurrency; do
-	good explain --mode=serve --pp=1 --model=gemma-2-9b serving.$quantity
+	good explain --mode=serve --tp=2 --pp=1 --model=gemma-2-9b serving.$quantity
 	out_has "^serving\.$quantity = [0-9.,k]+$"
 	out_has '^KV pool = .* B '
 done
@@ -199,7 +199,12 @@ out_has '^hint cluster.hbm_gbps rate_not_known: '
 run 0 check --nodes=1 --tp=8
 err_has '^shardplan: the built-in plan: PP steps back from 4 to 1: nobody set it$'
 run 0 estimate --mode=serve --tp=8
-err_has ': PP steps back from 4 to 2: nobody set it$'
+err_has ': PP steps back from 4 to 1: nobody set it$'
+# an engine as large as its weights want, by the GPUs that are named alone: it was TP 2 and PP 4, and 95 GiB of weights
+run 0 check llama-3.1-405b 16xh100 serve
+err_has ': TP steps up from 2 to 8, PP steps back from 4 to 2: nobody set them$'
+run 0 estimate deepseek-v3 72xgb200 serve
+out_has 'TP 8, CP 1, PP 1, VPP 1, EP 1, ETP 1; DP 1'
 run 0 check --nodes=1 --gpus-per-node=1 --model=qwen3-0.6b
 err_has ': TP steps back from 2 to 1, PP steps back from 4 to 1: nobody set them$'
 run 0 check --model=gpt2
@@ -277,7 +282,7 @@ good explain --json "$TOP/share/plans/seed-64.cfg" tp
 out_has '"value": 8,$'
 out_has '"from": "set",$'
 out_has '"since": "0\.1"$'
-good explain --mode=serve --pp=1 serving.prompt_tokens
+good explain --mode=serve --tp=1 --pp=1 serving.prompt_tokens
 out_has '^serving\.prompt_tokens = [0-9]+ \((the default|follows .*)\)$'
 good explain run.days --set=training.token_budget=100
 out_has ' \(since 0\.2\)$'

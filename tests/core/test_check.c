@@ -349,7 +349,7 @@ fixes(void **state)
 }
 
 /* The built-in plan's sizes step back before what is set, the least that does; those of a user
- * stay, and so does what no smaller size would mend. */
+ * stay, and so does what no smaller size would mend. An engine is as large as its weights want. */
 static void
 offered_sizes_step_back(void **state)
 {
@@ -358,9 +358,12 @@ offered_sizes_step_back(void **state)
 		int64_t tp, pp;
 	} rows[] = {
 		{ "", 2, 4 }, { "nodes=1 tp=8", 8, 1 }, { "tp=8", 8, 2 }, { "nodes=1 gpus_per_node=1", 1, 1 },
-		{ "mode=serve tp=8", 8, 2 }, { "model.layers=18", 2, 2 }, { "nodes=1 tp=8 pp=4", 8, 4 },
+		{ "mode=serve tp=8", 8, 1 }, { "model.layers=18", 2, 2 }, { "nodes=1 tp=8 pp=4", 8, 4 },
 		{ "tp=3", 3, 4 }, { "nodes=1 gpus_per_node=4", 2, 2 }, { "nodes=7 tp=8", 8, 1 },
 		{ "layout=torchtitan finetune.method=lora", 2, 1 }, { "attention_heads=1 kv_heads=1", 1, 4 },
+		{ "mode=serve", 1, 1 }, { "mode=serve memory_gib=8", 4, 1 }, { "mode=serve memory_gib=2", 8, 2 },
+		{ "mode=serve memory_gib=1", 8, 2 }, { "mode=serve memory_gib=8 tp=2", 2, 2 },
+		{ "mode=serve memory_gib=8 pp=1", 4, 1 }, { "mode=serve memory_gib=8 attention_heads=2 kv_heads=2", 2, 2 },
 	};
 
 	(void)state;

@@ -139,6 +139,7 @@ test_experts(void **test)
 	app_command(&s->state, "set parallel.ep 1");
 	app_command(&s->state, "set mode serve");
 	app_command(&s->state, "set parallel.layout vllm");
+	app_command(&s->state, "set serving.replicas 1");
 	app_command(&s->state, "set model.experts 60");
 	assert_true(s->state.estimate->placed && layout_kind(l, "ep") >= 0);
 	parse(s, "expert 59", &w);

@@ -1,5 +1,5 @@
 /*
- * settle.h - sizes that nobody set step back to what the rest of a plan allows.
+ * settle.h - sizes that nobody set step to what the rest of a plan allows.
  */
 #ifndef CORE_SETTLE_H
 #define CORE_SETTLE_H
@@ -13,7 +13,8 @@
  * Of a resolved plan that is not legal, the sizes that are offered (field.h) go down to divisors
  * of themselves: to the largest that make it legal, else that leave the fewest errors in a
  * layout that exists; an offered batch goes up to the next multiple of what its ranks share.
- * Nothing else changes, and nothing does where that mends nothing. True where it changed the
+ * Nothing else changes, and nothing does where that mends nothing. Of a plan that serves, legal or not,
+ * offered sizes become those of the smallest engine that holds the weights. True where it changed the
  * plan, which is resolved again then.
  */
 bool sizes_settle(struct plan *p, const struct catalog *catalog);

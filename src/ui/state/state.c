@@ -191,6 +191,7 @@ state_change(struct state *s, const struct plan *next, const char *what)
 	if (s->undo.count > 0 && state_same(next, &s->plan)) {
 		if (s->message[0] == '\0' && (s->estimate->legal || s->in_lines))
 			state_say(s, ROLE_DIM, "%s, as it was", what);
+		s->plan = *next; /* a user's now, who set what was there */
 		return 0;
 	}
 	s->plan = *next;
