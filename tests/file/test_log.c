@@ -263,6 +263,47 @@ test_printed_benchmarks(void **state)
 	refused(read_text("Successful requests: 0\n"), "no request");
 }
 
+/* Clients that are no engine's: files in seconds or milliseconds, tables with bars. */
+static void
+test_clients(void **state)
+{
+	const struct measured_load *b = &report.run.load;
+
+	(void)state;
+	assert_true(read_text("{\"load_summary\": {\"count\": 600, \"requested_rate\": 8.0}, \"successes\": {\"count\": 600, "
+	    "\"latency\": {\"request_latency\": {\"mean\": 2.66}, \"time_per_output_token\": {\"mean\": 0.005}, "
+	    "\"time_to_first_token\": {\"mean\": 0.11}}, \"throughput\": {\"output_tokens_per_sec\": 2000.0, "
+	    "\"requests_per_sec\": 7.8}, \"prompt_len\": {\"mean\": 1024.0}, \"output_len\": {\"mean\": 256.0}}}"));
+	assert_int_equal(b->completed, 600);
+	near(b->rate, 8);
+	near(b->ttft_seconds, .11);
+	near(b->generate_tokens, 256);
+	assert_true(b->tpot_halved); /* of empty chunks */
+	near(b->tpot_seconds, .01);
+	assert_true(read_text("{\"request_throughput\": {\"unit\": \"requests/sec\", \"avg\": 7.0}, \"request_latency\": "
+	    "{\"avg\": 1400.0}, \"time_to_first_token\": {\"avg\": 125.0}, \"inter_token_latency\": {\"avg\": 5.0}, "
+	    "\"output_token_throughput\": {\"avg\": 1792.0}, \"output_sequence_length\": {\"avg\": 256.0}, "
+	    "\"input_sequence_length\": {\"avg\": 550.0}, \"input_config\": {\"perf_analyzer\": {\"stimulus\": "
+	    "{\"concurrency\": 10}}}}"));
+	assert_false(b->rate_limited);
+	near(b->concurrency, 9.8);
+	near(b->tpot_seconds, .005);
+	near(b->prompt_tokens, 550);
+	assert_true(read_text("   NVIDIA AIPerf | LLM Metrics\n"
+	    "│      Time to First Token (ms) │    561.30 │   351.43 │\n│ Time to First Output Token (ms) │ 900.0 │ 1 │\n"
+	    "│          Request Latency (ms) │ 13,889.91 │ 8,535.88 │\n│      Inter Token Latency (ms) │     40.45 │ 31.53 │\n"
+	    "│ Output Token Throughput Per User │   24.81 │    22.26 │\n│ Output Sequence Length (tokens) │ 330.31 │ 1 │\n"
+	    "│ Input Sequence Length (tokens) │  100.00 │    10.00 │\n│       Output Token Throughput │    237.84 │ N/A │\n"
+	    "│                  (tokens/sec) │           │          │\n│ Request Throughput (requests/sec) │ 0.72 │ N/A │\n"
+	    "│      Request Count (requests) │    100.00 │      N/A │\n"));
+	assert_int_equal(report.kind, LOG_BENCHMARK);
+	assert_int_equal(b->completed, 100);
+	near(b->ttft_seconds, .5613);
+	near(b->tpot_seconds, .04045);
+	near(b->tokens_per_second, 237.84);
+	near(b->concurrency, .72 * 13.88991);
+}
+
 /* What older releases wrote, and what others leave out. */
 static void
 test_older_benchmarks(void **state)
@@ -515,6 +556,7 @@ main(void)
 		cmocka_unit_test(test_trtllm),
 		cmocka_unit_test(test_benchmarks),
 		cmocka_unit_test(test_printed_benchmarks),
+		cmocka_unit_test(test_clients),
 		cmocka_unit_test(test_older_benchmarks),
 		cmocka_unit_test(test_wrong_benchmarks),
 		cmocka_unit_test(test_first_iteration),

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -109,6 +110,58 @@ read_report(struct measured_load *b, const struct jsonin *j)
 	return true;
 }
 
+/* Where files of clients alone have their figures, and what seconds are in their units. */
+struct summary {
+	const char *told;  /* where it is one: that key is there */
+	const char *count, *tokens, *prompt, *answer, *ttft, *tpot, *life, *requests, *rate, *limit;
+	double seconds;
+};
+
+/* inference-perf's stage_N_lifecycle_metrics.json, and its summary of all, which has no rate; GenAI-Perf's
+ * profile_export_genai_perf.json and AIPerf's profile_export_aiperf.json. */
+static const struct summary summaries[] = {
+	{ "successes.latency.request_latency.mean", "successes.count", "successes.throughput.output_tokens_per_sec",
+	  "successes.prompt_len.mean successes.prompt_tokens.mean", "successes.output_len.mean successes.output_tokens.mean",
+	  "successes.latency.time_to_first_token.mean", "successes.latency.time_per_output_token.mean",
+	  "successes.latency.request_latency.mean", "successes.throughput.requests_per_sec", "load_summary.requested_rate",
+	  "load_summary.concurrency", 1 },
+	{ "request_latency.avg", "request_count.avg", "output_token_throughput.avg", "input_sequence_length.avg",
+	  "output_sequence_length.avg", "time_to_first_token.avg", "inter_token_latency.avg", "request_latency.avg",
+	  "request_throughput.avg", "input_config.loadgen.request_rate input_config.perf_analyzer.stimulus.request_rate "
+	  "input_config.request_rate", "input_config.loadgen.concurrency input_config.perf_analyzer.stimulus.concurrency "
+	  "input_config.concurrency", 1e-3 },
+};
+
+/* As figure(), of keys whose value may be another word. */
+static double
+quiet_figures(const struct jsonin *j, const char *keys)
+{
+	double v = 0;
+
+	for (size_t n; *keys != '\0' && !(v > 0); keys += n + strspn(keys + n, " ")) {
+		n = strcspn(keys, " ");
+		v = quiet_figure(j, TEXT_OF(64, "%.*s", (int)n, keys));
+	}
+	return v;
+}
+
+static bool
+read_summary(struct measured_load *b, const struct jsonin *j, const struct summary *s)
+{
+	if (!jsonin_has(j, s->told))
+		return false;
+	b->completed = (int64_t)larger(1, figure(j, s->count, 1)); /* GenAI-Perf counts since 0.0.9 */
+	b->tokens_per_second = figure(j, s->tokens, 1);
+	b->prompt_tokens = figure(j, s->prompt, 1);
+	b->generate_tokens = figure(j, s->answer, 1);
+	b->ttft_seconds = figure(j, s->ttft, s->seconds);
+	b->tpot_seconds = figure(j, s->tpot, s->seconds);
+	b->requests_per_second = figure(j, s->requests, 1);
+	put_rate(b, quiet_figures(j, s->rate), 0);
+	complete(b, figure(j, s->life, s->seconds), 0, quiet_figures(j, s->limit));
+	return true;
+}
+
 /* False when it is no result of a benchmark. */
 static bool
 read_figures(struct measured_load *b, const struct jsonin *j)
@@ -117,6 +170,9 @@ read_figures(struct measured_load *b, const struct jsonin *j)
 
 	if (read_report(b, j))
 		return true;
+	for (size_t i = 0; i < sizeof summaries / sizeof *summaries; i++)
+		if (read_summary(b, j, &summaries[i]))
+			return true;
 	if (!jsonin_int(j, "completed", 0, INT64_MAX, &b->completed) ||
 	    (!jsonin_has(j, "output_throughput") && !jsonin_has(j, "output_token_throughput")))
 		return false;
@@ -142,7 +198,7 @@ static bool
 begins_table(const char *line)
 {
 	return log_after(line, "= Serving Benchmark Result =") != NULL ||
-	    log_after(line, "Number of requests:") != NULL;
+	    log_after(line, "Number of requests:") != NULL || log_after(line, LOG_BENCH_TITLE) != NULL;
 }
 
 /* Figures of other tokens, whose words end as those of generated ones. */
@@ -151,6 +207,50 @@ counts_others(const char *line)
 {
 	return log_after(line, "Total Token Throughput") != NULL ||
 	    log_after(line, "Generation Token Throughput") != NULL;
+}
+
+/* Behind a row's name its unit stands, where the column has room for it, and not another word. */
+static bool
+is_row(const char *line, const char *name)
+{
+	const size_t n = strlen(name);
+
+	if (strncasecmp(line, name, n) != 0)
+		return false;
+	line += n + strspn(line + n, " ");
+	return *line == '(' || strncmp(line, LOG_BENCH_BAR, strlen(LOG_BENCH_BAR)) == 0;
+}
+
+/* Rows of the tables of GenAI-Perf and AIPerf, whose capitals differ: a name, a bar, the mean. */
+static bool
+take_row(struct log_table *t, const char *line)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+		double scale;
+	} rows[] = {
+		{ "Time to first token", offsetof(struct log_table, ttft), 1e-3 },
+		{ "Inter token latency", offsetof(struct log_table, tpot), 1e-3 },
+		{ "Request latency", offsetof(struct log_table, life), 1e-3 },
+		{ "Output sequence length", offsetof(struct log_table, answer), 1 },
+		{ "Input sequence length", offsetof(struct log_table, prompt), 1 },
+		{ "Output token throughput", offsetof(struct log_table, tokens), 1 },
+		{ "Request throughput", offsetof(struct log_table, requests), 1 },
+		{ "Request count", offsetof(struct log_table, completed), 1 },
+	};
+	const char *name = log_after(line, LOG_BENCH_BAR);
+	double v;
+
+	if (name == NULL || !log_number(log_after(name, LOG_BENCH_BAR), &v))
+		return false;
+	name += strspn(name, " ");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (is_row(name, rows[i].name)) {
+			*(double *)((char *)t + rows[i].at) = v * rows[i].scale;
+			return true;
+		}
+	return false;
 }
 
 bool
@@ -187,7 +287,7 @@ log_bench_line(struct log_table *t, const char *line)
 		{ "time-per-output-token [TPOT] (ms):", offsetof(struct log_table, tpot), 1e-3 },
 	};
 	const bool others = counts_others(line);
-	bool took = false;
+	bool took = take_row(t, line);
 	double v;
 
 	/* before the table: of the run that follows */
@@ -260,8 +360,8 @@ log_bench_read(struct measured_load *b, const char *text, size_t n, const char *
 		if (!ok && errors->count == before)
 			errors_add(errors, file, 0, "", "is JSON, but no result of a serving benchmark: "
 			    "'completed' or 'output_throughput' of vllm bench serve --save-result or "
-			    "sglang.bench_serving --output-file, or 'request_info' of trtllm-bench --report_json, "
-			    "is missing");
+			    "sglang.bench_serving --output-file, 'request_info' of trtllm-bench --report_json, "
+			    "'request_latency' of GenAI-Perf, AIPerf or, below 'successes', of inference-perf, is missing");
 		ok = ok && errors->count == before;
 	}
 	ok = ok && log_bench_check(b, file, errors);

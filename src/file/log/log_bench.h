@@ -5,7 +5,8 @@
  * benchmarks/benchmark_serving.py; SGLang python/sglang/bench_serving.py (--output-file,
  * one result a line; medians instead of means before 0.4); TensorRT-LLM
  * tensorrt_llm/bench/dataclasses/reporting.py (trtllm-bench --report_json). And the tables that
- * all of these print, trtllm-bench's of 0.13 on.
+ * all of these print, trtllm-bench's of 0.13 on. Of clients alone: triton-inference-server/perf_analyzer genai-perf,
+ * ai-dynamo/aiperf, kubernetes-sigs/inference-perf inference_perf/reportgen/base.py.
  */
 #ifndef FILE_LOG_BENCH_H
 #define FILE_LOG_BENCH_H
@@ -13,6 +14,10 @@
 
 #include "core/diagnose/measured.h"
 #include "file/plan/planfile.h"
+
+/* A title of GenAI-Perf's and AIPerf's tables, and what stands between their columns. */
+#define LOG_BENCH_TITLE "| LLM Metrics"
+#define LOG_BENCH_BAR "\xe2\x94\x82"
 
 /* What the lines of a table have told; all zero is the beginning. Seconds, totals of all
  * requests, or means of one (prompt, answer). */

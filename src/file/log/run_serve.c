@@ -283,5 +283,7 @@ const struct run_row run_serve_rows[] = {
 	{ "time-to-first-token", SOURCE_BENCHMARK, BY(bench_line) },
 	{ "inter-token latency (ms):", SOURCE_BENCHMARK, BY(bench_line) },
 	{ "time-per-output-token", SOURCE_BENCHMARK, BY(bench_line) },
+	{ LOG_BENCH_TITLE, SOURCE_BENCHMARK, BY(bench_line) },
+	{ LOG_BENCH_BAR " ", SOURCE_BENCHMARK, BY(bench_line) },
 	{ .words = NULL },
 };
