@@ -265,6 +265,9 @@ for sent in '--moe-a2a-backend deepep' --enable-deepep-moe --enable-ep-moe; do #
 done
 engine_has 'python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 8 --moe-a2a-backend none' 'ep = 1'
 engine_has 'vllm serve Qwen/Qwen3-14B --tensor_parallel 2 --max-num-batched-tokens 8192' 'tp = 2' 'max_batched_tokens = 8192'
+# a share of the memory that nobody names is the engine's own: SGLang's goes by the GPU
+engine_has 'python -m sglang.launch_server --model-path Qwen/Qwen3-14B' 'gpu_memory_utilization = 0.0'
+err_has "^assumed serving.gpu_memory_utilization = 0: sglang's default"
 engine_has 'vllm serve --port 80 Qwen/Qwen3-14B --tensor-parallel-size 2' 'tp = 2'
 engine_has 'vllm serve --tensor-parallel-size 2 Qwen/Qwen3-14B' 'tp = 2'
 engine_has 'vllm serve --trust-remote-code -tp 2 --enable-prefix-caching Qwen/Qwen3-14B' 'tp = 2'
