@@ -229,7 +229,7 @@ refuses vllm target_of_other_mode mode
 dense='--set mode=serve --model=llama-3.1-70b --layout=vllm --nodes=2 --gpus-per-node=8 --pp=1 --tp=2'
 # shellcheck disable=SC2086
 {
-	refuses vllm target_refuses parallel.ep $serve --tp=8 --ep=4
+	refuses vllm ep_has_no_size parallel.ep $serve --tp=8 --ep=4
 	refuses vllm target_refuses serving.max_lora_rank $serve --set serving.max_loras=4 --set serving.max_lora_rank=24
 	beside='--set serving.max_loras=4 --set serving.max_lora_rank=32 --set serving.draft_tokens=3 --set serving.draft=ngram'
 	writes vllm vllm.sh $serve $beside

@@ -243,6 +243,8 @@ static const struct {
 	{ "mode=serve layout=vllm tp=8 two_batch_overlap=true", "two_batches_without_exchange" },
 	{ "mode=serve layout=vllm tp=8 dp_attention=true dcp=8 attention=mla kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128", "dcp_without_copies" },
 	{ "mode=serve layout=vllm tp=8 ep=2 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024", "ep_has_no_size" },
+	{ "mode=serve layout=vllm engine=sglang tp=2 ep=8 experts=8 experts_per_token=2 moe_ffn_hidden_size=1024",
+	  "ep_beyond_engine" },
 	{ "layout=vllm", "layout_for_serving" },
 	{ "mode=serve layout=megatron", "layout_for_training" },
 	{ "nodes=2 tp=16 attention_heads=32", "tp_leaves_nvlink" },

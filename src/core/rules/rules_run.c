@@ -342,6 +342,18 @@ BROKEN_IF(rule_ep_has_no_size,
     "vLLM has no EP size: experts spread over all of TP x DP, which are %lld ranks, or none",
     N(stage_ranks(p)))
 
+/* TP of an engine, which data parallel ranks are a part of with DP attention alone. */
+static int64_t
+engine_ranks(const struct plan *p)
+{
+	return p->serving.dp_attention ? stage_ranks(p) : product_of(p->parallel.tp, p->parallel.cp);
+}
+
+BROKEN_IF(rule_ep_beyond_engine,
+    !engine_of(p)->experts_over_all && p->parallel.ep > 1 && plan_has_experts(p) && engine_ranks(p) % p->parallel.ep != 0,
+    "EP %lld does not divide the %lld ranks of an engine: copies of it share no experts", N(p->parallel.ep),
+    N(engine_ranks(p)))
+
 BROKEN_IF(rule_dp_attention_without_experts,
     p->serving.dp_attention && engine_of(p)->experts_over_all && !plan_has_experts(p),
     "data parallel ranks of a model without experts are whole engines in vLLM: TP %lld "

@@ -59,12 +59,13 @@ has_size(enum field_id f, const struct plan *p)
 {
 	if (f == FIELD_PIPELINE_LAYOUT)
 		return split_count(p) > 1;
-	/* Engines of vLLM spread experts over all ranks: EP has no size there (ep_has_no_size). A model
-	 * without experts that was given a size for some gives it up: ranks of experts that are not there
+	/* A model without experts that was given a size for some gives it up: ranks of experts that are not there
 	 * are counted all the same. */
-	if (f == FIELD_EP || f == FIELD_ETP)
-		return (plan_has_experts(p) || (f == FIELD_EP ? p->parallel.ep > 1 :
-		    p->parallel.etp > 1 && p->parallel.etp != p->parallel.tp)) && (framework_rules(p) & RULES_VLLM) == 0;
+	if (f == FIELD_EP)
+		return plan_has_experts(p) || p->parallel.ep > 1;
+	if (f == FIELD_ETP)
+		return (plan_has_experts(p) || (p->parallel.etp > 1 && p->parallel.etp != p->parallel.tp)) &&
+		    (framework_rules(p) & RULES_VLLM) == 0;
 	if (f == FIELD_DP_REPLICATE)
 		return (framework_rules(p) & RULES_COPIES) != 0 && !plan_has_rl(p);
 	if (f == FIELD_ROLLOUT_TP || f == FIELD_RL_OFFLOAD)

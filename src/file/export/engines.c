@@ -353,12 +353,9 @@ static bool
 vllm_takes(struct export *e)
 {
 	const struct plan *p = e->plan;
-	const int64_t dp = attention_dp(p), tp = whole_tp(p) / dp;
+	const int64_t dp = attention_dp(p);
 
 	return is_engine(e, ENGINE_VLLM) && are_whole_nodes(e) &&
-	    takes_field(e, !plan_has_experts(p) || p->parallel.ep == 1 ||
-	    p->parallel.ep == tp * p->parallel.cp * dp, FIELD_EP, VLLM,
-	    "experts are spread over all TP x DP ranks of an engine, or over none") &&
 	    takes_field(e, dp == 1 || p->parallel.cp == 1, FIELD_CP, VLLM,
 	    "prefill context parallel does not work with data parallel ranks") &&
 	    takes_field(e, p->serving.max_loras == 0 || is_vllm_rank(p->serving.max_lora_rank),
@@ -553,10 +550,7 @@ trtllm_write(struct export *e)
 
 	if (!is_engine(e, ENGINE_TRTLLM) ||
 	    !takes_field(e, dp == 1 || p->serving.dp_attention, FIELD_DP_ATTENTION, TRTLLM,
-	    "an engine has TP x PP x CP ranks: data parallel copies without attention DP are replicas") ||
-	    !takes_field(e, !plan_has_experts(p) || (p->parallel.ep > 0 &&
-	    whole_tp(p) * p->parallel.cp % p->parallel.ep == 0), FIELD_EP, TRTLLM,
-	    "moe_tp_size x moe_ep_size must be the TP size"))
+	    "an engine has TP x PP x CP ranks: data parallel copies without attention DP are replicas"))
 		return;
 	out = begin_script(e, "trtllm.sh");
 	export_put_network(out, p, engines_nodes(p));
