@@ -3,6 +3,7 @@
  */
 #ifndef TESTS_MEMORYCASE_H
 #define TESTS_MEMORYCASE_H
+#include "../unit.h"
 #include "core/base/number.h"
 #include "core/train/memory.h"
 

@@ -5,17 +5,12 @@
  */
 #ifndef TESTS_RECORDED_H
 #define TESTS_RECORDED_H
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/base/text.h"
+#include "../unit.h"
 #include "share.h"
 
 enum { RECORDED_LINE = 4096, RECORDED_SUM = 17, RECORDED_TOLD = 20 };

@@ -3,15 +3,10 @@
  */
 #ifndef TESTS_SETTINGS_H
 #define TESTS_SETTINGS_H
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/plan/field.h"
+#include "../unit.h"
 #include "defaults.h"
 
 /* One field alone, from text or as a whole number. */

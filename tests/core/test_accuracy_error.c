@@ -2,13 +2,6 @@
  * The errors that estimates show are those that are measured, kind by kind, and so is the certainty of a
  * ranking.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../bench/accuracy_error.c"
 #include "../bench/accuracy_step_row.c"
 #include "accuracy_pairs.h"
@@ -46,10 +39,8 @@ is_measured(const char *file, void (*measure)(FILE *out, const char *top))
 	fclose(measured);
 }
 
-static void
-tables_are_measured(void **state)
+TEST(tables_are_measured)
 {
-	(void)state;
 	is_measured("framework/error.def", accuracy_error);
 	is_measured("search/ahead.def", accuracy_pairs);
 }
@@ -65,13 +56,11 @@ step_error(const char *settings)
 }
 
 /* Its own kind's where there is a row, else its generation's, else that of all. */
-static void
-kinds(void **state)
+TEST(kinds)
 {
 	const char *moe = "generation=ampere experts=8 experts_per_token=2 moe_ffn_hidden_size=1024";
 	struct plan p;
 
-	(void)state;
 	assert_true(step_error("generation=hopper") > step_error("generation=hopper precision=fp8"));
 	assert_true(step_error("generation=hopper layout=torchtitan") > step_error("generation=hopper"));
 	assert_true(step_error("generation=hopper layout=torchtitan experts=8 experts_per_token=2 "
@@ -87,9 +76,5 @@ kinds(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_measured), cmocka_unit_test(kinds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

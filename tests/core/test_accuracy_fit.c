@@ -1,18 +1,12 @@
 /*
  * Runs that took place fitted: none is said not to.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "../bench/accuracy_fit.c"
 #include "../bench/accuracy_step_row.c"
 
-static void
-none_is_unfit(void **state)
+TEST(none_is_unfit)
 {
 	static const struct {
 		const char *file;
@@ -24,7 +18,6 @@ none_is_unfit(void **state)
 	};
 	const char *top = getenv("TOP");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
 		const struct fit_score s =
 		    accuracy_fit_score(held[i].file, NULL, top != NULL ? top : ".");
@@ -38,9 +31,5 @@ none_is_unfit(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(none_is_unfit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -2,14 +2,10 @@
  * test_accuracy_latency.c - serving estimates against measured latencies: errors may only
  * shrink. When one does, lower the figure here.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "accuracy_latency.h"
 
 static struct latency_errors groups[LATENCY_GROUPS_MAX];
@@ -42,10 +38,8 @@ hold(const char *name, enum latency what, int rows, double median, double ninth)
 		    100 * accuracy_latency_at(&groups[i], what, 0.9));
 }
 
-static void
-test_next_tokens(void **state)
+TEST(test_next_tokens)
 {
-	(void)state;
 	hold("all", LATENCY_TPOT, 1021, 5.5, 16.4);
 	hold("vllm", LATENCY_TPOT, 286, 5.1, 15.5);
 	hold("trtllm", LATENCY_TPOT, 521, 5.6, 17);
@@ -55,10 +49,8 @@ test_next_tokens(void **state)
 	hold("glm-5", LATENCY_TPOT, 14, 4.8, 13.6);
 }
 
-static void
-test_first_tokens(void **state)
+TEST(test_first_tokens)
 {
-	(void)state;
 	hold("all", LATENCY_TTFT, 988, 14.6, 47.5);
 	hold("vllm", LATENCY_TTFT, 280, 13.1, 33);
 	hold("trtllm", LATENCY_TTFT, 506, 15, 48.5);
@@ -68,10 +60,5 @@ test_first_tokens(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_next_tokens),
-		cmocka_unit_test(test_first_tokens),
-	};
-
-	return cmocka_run_group_tests(tests, measure, NULL);
+	return unit_run(measure, NULL);
 }

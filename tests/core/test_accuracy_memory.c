@@ -2,11 +2,7 @@
  * test_accuracy_memory.c - errors of the memory estimate against measured runs: they may
  * only get smaller.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "../unit.h"
 #include <stdlib.h>
 
 #include "../bench/accuracy_memory.c"
@@ -54,10 +50,8 @@ check_bound(const struct bound *b, const struct accuracy_row *of, size_t n)
 		    b->prefix, b->least, e.rows, e.median * 100, e.p90 * 100, e.worst * 100);
 }
 
-static void
-test_bounds(void **state)
+TEST(test_bounds)
 {
-	(void)state;
 	assert_true(count > 450);
 	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
 		check_bound(&bounds[i], rows, count);
@@ -66,12 +60,10 @@ test_bounds(void **state)
 }
 
 /* Of runs of any size 9 of 10 lie as near as their estimates say. */
-static void
-test_range(void **state)
+TEST(test_range)
 {
 	static const double sizes[] = { 0, 1024, 2048, 8192, INFINITY }; /* MiB */
 
-	(void)state;
 	for (int s = 0; s < 4; s++) {
 		size_t runs = 0, inside = 0;
 
@@ -90,10 +82,8 @@ test_range(void **state)
 }
 
 /* What can not be estimated says why. */
-static void
-test_reasons(void **state)
+TEST(test_reasons)
 {
-	(void)state;
 	for (size_t i = 0; i < count; i++)
 		assert_true(rows[i].expressible ? rows[i].estimated > 0 : rows[i].reason[0] != '\0');
 }
@@ -112,11 +102,5 @@ read_rows(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_range),
-		cmocka_unit_test(test_reasons),
-	};
-
-	return cmocka_run_group_tests(tests, read_rows, NULL);
+	return unit_run(read_rows, NULL);
 }

@@ -2,15 +2,11 @@
  * test_accuracy_rate.c - times at a rate against measured ones: errors may only shrink. When one
  * does, lower the figure here.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "accuracy_effects.h"
 #include "accuracy_rate.h"
 
@@ -37,10 +33,9 @@ hold(const struct rate_errors *e, int rows, double median, double ninth)
 		    100 * accuracy_rate_at(e, .9));
 }
 
-static void
-test_nothing_measured(void **state)
+TEST(test_nothing_measured)
 {
-	(void)state; /* TTFT: eleven rows are of Llama-3.1-8B on B200, whose hosts have queues of their own */
+	/* TTFT: eleven rows are of Llama-3.1-8B on B200, whose hosts have queues of their own */
 	assert_true(judged >= 85);
 	hold(&plain[OPEN_TTFT_P50], 80, 13.5, 62);
 	hold(&plain[OPEN_TTFT_P99], 85, 20, 92);
@@ -49,26 +44,21 @@ test_nothing_measured(void **state)
 }
 
 /* Of overloaded runs, and of MLPerf's limits. */
-static void
-test_capacity(void **state)
+TEST(test_capacity)
 {
-	(void)state;
 	hold(&plain[OPEN_REACHED], 35, 8, 36);
 	hold(&plain[OPEN_INSIDE], 19, 9.5, 20);
 }
 
-static void
-test_one_row_measured(void **state)
+TEST(test_one_row_measured)
 {
-	(void)state;
 	hold(&fitted[OPEN_TTFT_P50], 35, 4.2, 26);
 	hold(&fitted[OPEN_TTFT_P99], 40, 12.6, 59);
 	hold(&fitted[OPEN_TPOT], 40, 9.3, 38);
 }
 
 /* What mechanisms do: each kind in the median, of so many rows. */
-static void
-test_effects(void **state)
+TEST(test_effects)
 {
 	static struct effect_kind kind[EFFECT_KINDS_MAX];
 	static const struct {
@@ -81,7 +71,6 @@ test_effects(void **state)
 	const char *top = getenv("TOP");
 	const int kinds = accuracy_effects_measure(kind, top != NULL ? top : ".", NULL);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
 		int k = 0;
 
@@ -96,12 +85,5 @@ test_effects(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_measured),
-		cmocka_unit_test(test_capacity),
-		cmocka_unit_test(test_one_row_measured),
-		cmocka_unit_test(test_effects),
-	};
-
-	return cmocka_run_group_tests(tests, measure, NULL);
+	return unit_run(measure, NULL);
 }

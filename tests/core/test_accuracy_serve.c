@@ -1,15 +1,10 @@
 /*
  * test_accuracy_serve.c - serving estimates against logs: errors may only shrink. When one does, lower the figure here.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "accuracy_serve.h"
 
 static struct serve_accuracy groups[SERVE_GROUPS_MAX];
@@ -57,10 +52,8 @@ hold(const char *name, const struct bound *b)
 
 /* One engine version, one GPU type: what the constants were read off, but for four models with towers,
  * whose fields were looked up later. The worst is Gemma 3, half a GiB of which nobody explains. */
-static void
-test_vllm_0_19(void **state)
+TEST(test_vllm_0_19)
 {
-	(void)state;
 	hold("vLLM 0.19.0", &(struct bound){ MEASURE_TOKENS, 28, 0.0007, 0.0044, 0.016 });
 	hold("vLLM 0.19.0", &(struct bound){ MEASURE_POOL, 28, 0.033, 0.24, 0.75 });
 	hold("vLLM 0.19.0", &(struct bound){ MEASURE_WEIGHTS, 28, 0.0001, 0.01, 0.022 });
@@ -68,10 +61,8 @@ test_vllm_0_19(void **state)
 	hold("vLLM 0.19.0", &(struct bound){ MEASURE_CACHE, 28, 0.0001, 0.0002, 0.0008 });
 }
 
-static void
-test_other_versions(void **state)
+TEST(test_other_versions)
 {
-	(void)state;
 	hold("vLLM 0.18.0", &(struct bound){ MEASURE_TOKENS, 1, 0.001, 0.001, 0.001 });
 	hold("vLLM 0.15.0", &(struct bound){ MEASURE_TOKENS, 1, 0.001, 0.001, 0.001 });
 	hold("vLLM 0.11.0", &(struct bound){ MEASURE_POOL, 4, 0.05, 1.6, 1.6 });
@@ -82,19 +73,15 @@ test_other_versions(void **state)
 }
 
 /* Largest batch that ran at max_seq_len: whole requests, so a row's own grain is 1 %. */
-static void
-test_tensorrt_llm(void **state)
+TEST(test_tensorrt_llm)
 {
-	(void)state;
 	hold("TensorRT-LLM -", &(struct bound){ MEASURE_REQUESTS, 24, 0.0036, 0.0093, 0.014 });
 }
 
 /* Of many versions, and nothing but the catalogue says how large the cards are. The worst
  * row is of a card that also drew a screen. */
-static void
-test_sglang(void **state)
+TEST(test_sglang)
 {
-	(void)state;
 	hold("SGLang", &(struct bound){ MEASURE_TOKENS, 11, 0.0045, 0.0135, 0.041 });
 	hold("SGLang", &(struct bound){ MEASURE_POOL, 9, 0.071, 0.29, 0.29 });
 	hold("SGLang", &(struct bound){ MEASURE_WEIGHTS, 9, 0.0015, 0.0052, 0.0052 });
@@ -103,12 +90,10 @@ test_sglang(void **state)
 
 /* Logs looked up after the constants were chosen: what a token takes holds everywhere. The worst
  * is a release whose own estimate of CUDA graphs is far above what they take. */
-static void
-test_later(void **state)
+TEST(test_later)
 {
 	const char *top = getenv("TOP");
 
-	(void)state;
 	count = accuracy_serve_measure(groups, accuracy_serve_later, top != NULL ? top : ".", NULL);
 	assert_true(count > 0);
 	hold("vLLM", &(struct bound){ MEASURE_CACHE, 31, 0.0002, 0.0007, 0.0024 });
@@ -118,12 +103,10 @@ test_later(void **state)
 }
 
 /* Logs of late 2025 and 2026: what a tower takes is known to the last megabyte. */
-static void
-test_2026(void **state)
+TEST(test_2026)
 {
 	const char *top = getenv("TOP");
 
-	(void)state;
 	count = accuracy_serve_measure(groups, accuracy_serve_2026, top != NULL ? top : ".", NULL);
 	assert_true(count > 0);
 	hold("Qwen3-VL-30B-A3B-Instruc H200-", &(struct bound){ MEASURE_WEIGHTS, 13, 0.0002, 0.0002, 0.0002 });
@@ -147,14 +130,5 @@ test_2026(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vllm_0_19),
-		cmocka_unit_test(test_other_versions),
-		cmocka_unit_test(test_tensorrt_llm),
-		cmocka_unit_test(test_sglang),
-		cmocka_unit_test(test_later),
-		cmocka_unit_test(test_2026),
-	};
-
-	return cmocka_run_group_tests(tests, measure, NULL);
+	return unit_run(measure, NULL);
 }

@@ -2,18 +2,12 @@
  * Step times against published runs: medians and worst errors may only get better. Lower
  * a bound when an estimate improves.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "../unit.h"
 
 #include "../bench/accuracy_step.c"
 #include "../bench/accuracy_step_row.c"
 
-static void
-bounds(void **state)
+TEST(bounds)
 {
 	static const struct {
 		const char *group;
@@ -30,7 +24,6 @@ bounds(void **state)
 	static struct step_accuracy a;
 	const char *top = getenv("TOP");
 
-	(void)state;
 	assert_true(accuracy_step_score(&a, "published.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 85);
 	assert_true(a.full.median < 0.039);
@@ -57,13 +50,11 @@ bounds(void **state)
 
 /* Small models and long sequences of llm-foundry, Megatron-Bridge's releases of 2026, MLPerf;
  * releases and recipes of 2025 and 2026, of which one measured twice differs by 5.5 %. */
-static void
-newer(void **state)
+TEST(newer)
 {
 	static struct step_accuracy a;
 	const char *top = getenv("TOP");
 
-	(void)state;
 	assert_true(accuracy_step_score(&a, "steps_more.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 69);
 	assert_true(a.full.median < 0.03);
@@ -86,13 +77,11 @@ newer(void **state)
 
 /* Runs of ten other projects, looked up when all was chosen; nanotron of 2024 and KempnerForge
  * with TP and a pipeline are the worst. */
-static void
-held_out(void **state)
+TEST(held_out)
 {
 	static struct step_accuracy a;
 	const char *top = getenv("TOP");
 
-	(void)state;
 	assert_true(accuracy_step_score(&a, "heldout_steps.tsv", NULL, top != NULL ? top : "."));
 	assert_true(a.full.rows >= 99);
 	assert_true(a.full.median < 0.054);
@@ -118,8 +107,7 @@ told(const char *page, const struct step_score *s, const char *unit)
 
 /* The manual tells the scores of the runs that were looked up afterwards beside those of the
  * runs on which efficiencies were chosen. */
-static void
-both_told(void **state)
+TEST(both_told)
 {
 	static struct step_accuracy a;
 	static char page[262144];
@@ -127,7 +115,6 @@ both_told(void **state)
 	char path[1024];
 	FILE *in;
 
-	(void)state;
 	snprintf(path, sizeof path, "%s/man/shardplan-estimates.7.in", top != NULL ? top : ".");
 	in = fopen(path, "r");
 	assert_non_null(in);
@@ -144,10 +131,5 @@ both_told(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bounds), cmocka_unit_test(newer), cmocka_unit_test(held_out),
-		cmocka_unit_test(both_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

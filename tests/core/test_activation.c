@@ -2,16 +2,12 @@
  * test_activation.c - bytes that layers keep for their backward pass, against formulas of
  * the literature and sums by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/model/activation.h"
 #include "core/plan/field.h"
+#include "../unit.h"
 #include "kept.h"
 
 static struct plan p;
@@ -78,12 +74,10 @@ layer(void)
 
 /* 34*s*b*h + 5*a*s^2*b of the paper, divided by TP with sequence parallelism; without it
  * norms, residuals and masks (10 of the 34) are not. */
-static void
-test_korthikanti(void **state)
+TEST(test_korthikanti)
 {
 	const double s = 2048, b = 2, h = 6144, n = 64;
 
-	(void)state;
 	for (int t = 1; t <= 8; t *= 2) {
 		setup_gpt(s, b, h, n, t);
 		p.training.flash_attention = 0;
@@ -98,10 +92,8 @@ test_korthikanti(void **state)
 }
 
 /* Llama 3 70B, TP 8: 268.25 MiB a layer. */
-static void
-test_grouped_queries(void **state)
+TEST(test_grouped_queries)
 {
-	(void)state;
 	setup_gpt(8192, 1, 8192, 64, 8);
 	p.model.kv_heads = 8;
 	p.model.ffn_hidden_size = 28672;
@@ -113,12 +105,10 @@ test_grouped_queries(void **state)
 	    8192.0 * ((4 * 64 * 128 + 6 * 28672.0) / 16 + 4 * 128) + 4 * 8192.0 * 64 / 16);
 }
 
-static void
-test_context_parallel(void **state)
+TEST(test_context_parallel)
 {
 	double whole, p2p;
 
-	(void)state;
 	setup_gpt(32768, 1, 4096, 32, 1);
 	whole = layer();
 	p.parallel.cp = 4;
@@ -130,8 +120,7 @@ test_context_parallel(void **state)
 	near(layer(), p2p);
 }
 
-static void
-test_experts(void **state)
+TEST(test_experts)
 {
 	const double t = 4096, heads = 128, routed = 6 * t;
 	const double mla = 2 * t * heads * (2 * 192 + 2 * 128) + 4 * t * heads +
@@ -139,7 +128,6 @@ test_experts(void **state)
 	const double moe = routed * (2 * 5120 + 6 * 1536) + 9 * 160 * t + 6 * 3072 * t;
 	double balanced;
 
-	(void)state;
 	setup_moe();
 	balanced = layer();
 	near(balanced, 4 * 2 * 5120 * t + mla + moe);
@@ -161,8 +149,7 @@ test_experts(void **state)
 	near(layer(), balanced - 2 * 3072 * t);
 }
 
-static void
-test_modules(void **state)
+TEST(test_modules)
 {
 	static const struct {
 		const char *list;
@@ -179,7 +166,6 @@ test_modules(void **state)
 	};
 	double whole;
 
-	(void)state;
 	setup_moe();
 	whole = layer();
 	p.training.recompute = RECOMPUTE_SELECTIVE;
@@ -194,12 +180,10 @@ test_modules(void **state)
 	near(layer(), whole - 4.0 * 4096 * 16384);
 }
 
-static void
-test_precisions(void **state)
+TEST(test_precisions)
 {
 	double bf16;
 
-	(void)state;
 	setup_gpt(4096, 1, 4096, 32, 1);
 	bf16 = layer();
 	p.training.precision = PRECISION_FP16;
@@ -210,12 +194,10 @@ test_precisions(void **state)
 	assert_true(layer() < bf16 && layer() > bf16 / 2);
 }
 
-static void
-test_qk_norm(void **state)
+TEST(test_qk_norm)
 {
 	double without;
 
-	(void)state;
 	setup_gpt(4096, 1, 4096, 32, 1);
 	p.model.kv_heads = 8;
 	without = layer();
@@ -228,13 +210,11 @@ test_qk_norm(void **state)
 
 /* The flash-attn package keeps its output twice where a micro-batch has more than one
  * sequence; cuDNN, on Hopper and later, does not, but for dropout on Blackwell. */
-static void
-test_attention_kernels(void **state)
+TEST(test_attention_kernels)
 {
 	const double out = 2 * 2 * 4096.0 * 4096;
 	double one, two;
 
-	(void)state;
 	setup_gpt(4096, 1, 4096, 32, 1);
 	one = layer();
 	p.training.micro_batch_size = 2;
@@ -257,12 +237,10 @@ test_attention_kernels(void **state)
 }
 
 /* nanotron's GLUActivation takes two steps, and the second keeps what the first gave. */
-static void
-test_nanotron_gate(void **state)
+TEST(test_nanotron_gate)
 {
 	double one;
 
-	(void)state;
 	setup_gpt(4096, 1, 4096, 32, 1);
 	p.model.gated_mlp = 1;
 	p.parallel.layout = LAYOUT_TORCHTITAN;
@@ -271,13 +249,11 @@ test_nanotron_gate(void **state)
 	near(layer(), one + 2 * 4096.0 * (double)p.model.ffn_hidden_size);
 }
 
-static void
-test_rest(void **state)
+TEST(test_rest)
 {
 	struct activation c;
 	struct share unit;
 
-	(void)state;
 	setup_gpt(4096, 2, 4096, 32, 1);
 	c = activation_init(&p);
 	unit = activation_units(&c);
@@ -292,8 +268,7 @@ test_rest(void **state)
 
 /* A layer that takes keys and values of an earlier one keeps none of its own, and of an MLP twice
  * as wide twice as much. */
-static void
-test_borrowing(void **state)
+TEST(test_borrowing)
 {
 	const struct layer_kinds own = { .all = 1, .global = 1, .dense = 1 };
 	const struct share all = { .kept = { .all = 1, .global = 1, .dense = 1, .borrowing_global = 1 } };
@@ -301,7 +276,6 @@ test_borrowing(void **state)
 	struct activation c;
 	struct share unit;
 
-	(void)state;
 	setup_gpt(4096, 1, 8192, 64, 1);
 	p.model.kv_heads = 8;
 	p.model.borrowing_layers = 1;
@@ -321,19 +295,5 @@ test_borrowing(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_korthikanti),
-		cmocka_unit_test(test_grouped_queries),
-		cmocka_unit_test(test_context_parallel),
-		cmocka_unit_test(test_experts),
-		cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_precisions),
-		cmocka_unit_test(test_qk_norm),
-		cmocka_unit_test(test_attention_kernels),
-		cmocka_unit_test(test_nanotron_gate),
-		cmocka_unit_test(test_rest),
-		cmocka_unit_test(test_borrowing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* What mends a plan, and what would make one better: every offer is made and held to its word. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/number.h"
 #include "core/framework/resolve.h"
@@ -35,12 +29,10 @@ static struct estimate *work, *estimate;
 #define M405B "layers=126 hidden_size=16384 ffn_hidden_size=53248 attention_heads=128 kv_heads=8 "
 
 /* In words: what is not known is not told. */
-static void
-outlooks_in_words(void **state)
+TEST(outlooks_in_words)
 {
 	char text[128];
 
-	(void)state;
 	outlook_text(&(struct outlook){ .memory = 40 * GIB }, text, sizeof text);
 	assert_string_equal(text, "40.0 GiB");
 	outlook_text(&(struct outlook){ .memory = 40 * GIB, .capacity = 80 * GIB, .seconds = 2.5 }, text, sizeof text);
@@ -51,8 +43,7 @@ outlooks_in_words(void **state)
 }
 
 /* What a changed plan comes to is what the estimate says of it, of all phases of a step. */
-static void
-outlooks(void **state)
+TEST(outlooks)
 {
 	static const char *const plans[] = {
 		H100 "nodes=2 tp=2", H100 "nodes=2 tp=4 rl.algorithm=dpo",
@@ -60,7 +51,6 @@ outlooks(void **state)
 	};
 	static struct scope scope;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
 		struct outlook o;
 		struct plan p;
@@ -255,10 +245,8 @@ static const struct bad {
 	  "context_length=16384", NULL, { NULL } },
 };
 
-static void
-bad_plans(void **state)
+TEST(bad_plans)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		const struct bad *b = &bad[i];
 		const struct field_set asked = asked_of(b->asked);
@@ -293,13 +281,11 @@ bad_plans(void **state)
 }
 
 /* Where the plan is well, or no change of two fields helps, nothing is offered. */
-static void
-nothing_to_offer(void **state)
+TEST(nothing_to_offer)
 {
 	struct plan p = settings_plan(H100, "nodes=2 tp=2 pp=4");
 	struct advice a;
 
-	(void)state;
 	advice_run(&a, &p, NULL, NULL, work);
 	assert_int_equal(a.count, 0);
 	p = settings_plan(H100 M405B, "nodes=1 gpus_per_node=1 hidden_size=262144 layers=4096");
@@ -326,8 +312,7 @@ diag_of(const struct diag_list *diags, const char *reason)
 }
 
 /* What does not fit says what takes most of the memory, and what mends it. */
-static void
-noted(void **state)
+TEST(noted)
 {
 	struct plan p = settings_plan(H100 M70B, "nodes=8 tp=8 pp=4 micro_batch_size=4 "
 	    "sequence_length=8192");
@@ -336,7 +321,6 @@ noted(void **state)
 	struct advice a;
 	char line[512];
 
-	(void)state;
 	estimate_run(estimate, &p, NULL, NULL);
 	advice_run(&a, &p, NULL, &asked, work);
 	advice_note(&a, 2, &estimate->diags);
@@ -430,10 +414,8 @@ hinted(const char *settings, const char *reason, const char *path)
 	gains(settings, reason, path, TIME, HINT_GAIN_LEAST);
 }
 
-static void
-hints(void **state)
+TEST(hints)
 {
-	(void)state;
 	hinted("nodes=1 tp=8", "tp_more_than_needed", "parallel.tp");
 	hinted("nodes=1 tp=8", "micro_batch_small", "training.micro_batch_size");
 	hinted("nodes=1 tp=8 recompute=full", "recompute_not_needed", "training.recompute");
@@ -454,10 +436,8 @@ hints(void **state)
 
 #define SERVE "mode=serve layout=vllm "
 
-static void
-hints_of_serving(void **state)
+TEST(hints_of_serving)
 {
-	(void)state;
 	gains(SERVE "nodes=1 tp=1 concurrency=8", "tp_of_engine", "parallel.tp", TIME, HINT_SERVE_LEAST);
 	gains(SERVE "nodes=1 tp=1 concurrency=8", "kv_cache_idle", "serving.concurrency", TOKENS,
 	    HINT_TOKENS_LEAST);
@@ -478,15 +458,13 @@ hints_of_serving(void **state)
 }
 
 /* What engines hold together against what all of them are asked for. */
-static void
-room_of_replicas(void **state)
+TEST(room_of_replicas)
 {
 	static struct estimate e;
 	size_t count;
 	const struct hint_row *row = hint_rows_serve(&count);
 	char text[128];
 
-	(void)state;
 	while (count > 0 && !(strcmp(row->reason, "kv_heads_copied") == 0 && row->gain == HINT_ROOM))
 		row++, count--;
 	assert_true(count > 0);
@@ -514,14 +492,12 @@ put_pools(char settings[512], int prefill)
 }
 
 /* No other number of workers serves a request sooner than the one that the hint finds. */
-static void
-hint_of_pools(void **state)
+TEST(hint_of_pools)
 {
 	static const int own[] = { 1, 4, 14 };
 	double seconds[16], best = INFINITY;
 	int best_at = 0;
 
-	(void)state;
 	for (int n = 1; n < 16; n++) {
 		char settings[512];
 		struct plan p;
@@ -556,14 +532,12 @@ hint_of_pools(void **state)
 }
 
 /* A pair keeps the GPUs of an engine, or all of them. */
-static void
-hint_of_two(void **state)
+TEST(hint_of_two)
 {
 	const struct plan p = settings_plan(H100 SERVE "nodes=1 tp=1 replicas=8", "");
 	struct diag_list diags = { 0 };
 	const struct diag *d;
 
-	(void)state;
 	estimate_run(estimate, &p, NULL, NULL);
 	advice_hints(&p, NULL, estimate, work, &diags);
 	d = diag_of(&diags, "tp_of_engine");
@@ -573,8 +547,7 @@ hint_of_two(void **state)
 }
 
 /* Mixed precision keeps copies in 32 bits: with few activations fp32 takes less, with many more. */
-static void
-mixed(void **state)
+TEST(mixed)
 {
 	static const struct {
 		const char *settings;
@@ -585,7 +558,6 @@ mixed(void **state)
 		{ "layout=deepspeed zero_stage=0 nodes=1 layers=8 sequence_length=128 precision=fp32", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct plan p = settings_plan(H100, cases[i].settings);
 		struct diag_list diags = { 0 };
@@ -600,8 +572,7 @@ mixed(void **state)
 
 /* A plan that is well done has none; nor has one that does not run, or whose GPU's rates are
  * not known. */
-static void
-no_hints(void **state)
+TEST(no_hints)
 {
 	static const char *const settings[] = {
 		H100 "nodes=1 tp=1 pp=1", H100 "nodes=2 tp=3", H100 M70B "nodes=1", "nodes=1 tp=8",
@@ -609,7 +580,6 @@ no_hints(void **state)
 		H100 SERVE M70B "nodes=1 tp=1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		const struct plan p = settings_plan(settings[i], "");
 		struct diag_list diags = { 0 };
@@ -624,21 +594,13 @@ no_hints(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outlooks_in_words), cmocka_unit_test(outlooks),
-		cmocka_unit_test(bad_plans), cmocka_unit_test(nothing_to_offer),
-		cmocka_unit_test(noted), cmocka_unit_test(hints),
-		cmocka_unit_test(hints_of_serving), cmocka_unit_test(hint_of_two),
-		cmocka_unit_test(room_of_replicas), cmocka_unit_test(hint_of_pools),
-		cmocka_unit_test(no_hints), cmocka_unit_test(mixed),
-	};
 	int failed;
 
 	work = malloc(sizeof *work);
 	estimate = malloc(sizeof *estimate);
 	if (work == NULL || estimate == NULL)
 		return 99;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = unit_run(NULL, NULL);
 	free(work);
 	free(estimate);
 	return failed;

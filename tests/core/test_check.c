@@ -1,14 +1,8 @@
 /* Which plans are legal: each rule once, and the fixes. Megatron-LM's own verdicts are held in
  * tests/file/test_megatron.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
@@ -22,13 +16,11 @@
 
 /* Megatron-LM asks for parameters in bf16 or fp16 (transformer_config.py), as they are in
  * FP8 runs too. */
-static void
-moe_overlap_with_fp8(void **state)
+TEST(moe_overlap_with_fp8)
 {
 	static const char *const precisions[] = { "bf16", "fp16", "fp8" };
 	struct plan p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++) {
 		struct diag_list diags = { 0 };
 
@@ -42,8 +34,7 @@ moe_overlap_with_fp8(void **state)
 }
 
 /* What stands close to a rule, on its legal side. */
-static void
-neighbours_are_legal(void **state)
+TEST(neighbours_are_legal)
 {
 	static const char *const settings[] = {
 		GATED "cp=4 linear_key_heads=16 linear_value_heads=32 tp=2",
@@ -84,7 +75,6 @@ neighbours_are_legal(void **state)
 		"layout=deepspeed sequence_length=8192 max_position=4096",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		struct diag_list diags = { 0 };
 		struct plan p;
@@ -97,8 +87,7 @@ neighbours_are_legal(void **state)
 }
 
 /* What stands close to a warning and is not meant. */
-static void
-neighbours_are_not_warned(void **state)
+TEST(neighbours_are_not_warned)
 {
 	static const struct {
 		const char *settings, *reason;
@@ -111,7 +100,6 @@ neighbours_are_not_warned(void **state)
 		{ "layers=32 pp=4 vpp=2 nodes=2 tp=1 schedule=gpipe global_batch_size=4", "vpp_group_out_of_range" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
 		struct diag_list diags = { 0 };
 		struct plan p;
@@ -125,10 +113,8 @@ neighbours_are_not_warned(void **state)
 }
 
 /* Ranks that hold the same experts are those that hold the same model over EP. */
-static void
-copies_of_experts(void **state)
+TEST(copies_of_experts)
 {
-	(void)state;
 	for (int64_t ep = 1; ep <= 8; ep *= 2) {
 		struct layout l;
 		struct plan p;
@@ -143,15 +129,13 @@ copies_of_experts(void **state)
 }
 
 /* Runs of nodes that differ: so many of so many GPUs each, none of nothing. */
-static void
-counted_nodes(void **state)
+TEST(counted_nodes)
 {
 	static const char *const wrong[] = { "0", "0x8,4", "3x0", "8,", ",8", "8,,4", "x8", "8x", "-1", "8 4", "99999999999999999999x1",
 		"1x99999999", "99999999x1" };
 	struct node_counts c;
 	struct plan p;
 
-	(void)state;
 	plan_defaults(&p);
 	text_put(p.cluster.node_gpus, sizeof p.cluster.node_gpus, "3x8,4,2x6");
 	assert_true(plan_nodes_counted(&p, &c));
@@ -164,8 +148,7 @@ counted_nodes(void **state)
 }
 
 /* Prefill workers step by one and leave GPUs to decode with; of many GPUs not all are offered. */
-static void
-steps_of_workers(void **state)
+TEST(steps_of_workers)
 {
 	static const struct {
 		const char *settings;
@@ -173,7 +156,6 @@ steps_of_workers(void **state)
 	} of[] = { { "nodes=2 prefill_workers=1xtp4", 2 }, { "nodes=2 prefill_workers=3xtp4", 2 },
 		{ "nodes=64 prefill_workers=2xdp4", 11 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		static struct values steps;
 		struct plan p;
@@ -189,12 +171,10 @@ steps_of_workers(void **state)
 }
 
 /* Transformer Engine has no attention that splits sequences below compute capability 8.0. */
-static void
-cp_by_generation(void **state)
+TEST(cp_by_generation)
 {
 	struct plan p;
 
-	(void)state;
 	plan_defaults(&p);
 	settings_put(&p, "parallel.cp", "2");
 	for (int64_t g = GENERATION_OTHER; g <= GENERATION_ASCEND_910B; g++) {
@@ -212,8 +192,7 @@ cp_by_generation(void **state)
 }
 
 /* Experts of vLLM spread over all ranks of a stage or none; other engines have sizes. */
-static void
-ep_of_engines(void **state)
+TEST(ep_of_engines)
 {
 	static const struct {
 		const char *settings;
@@ -224,7 +203,6 @@ ep_of_engines(void **state)
 		{ "tp=8 ep=4", true }, { "tp=8 ep=4 engine=sglang", false }, { "tp=8 ep=4 engine=trtllm", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct diag_list diags = { 0 };
 		struct plan p;
@@ -238,10 +216,8 @@ ep_of_engines(void **state)
 	}
 }
 
-static void
-each_rule_fires(void **state)
+TEST(each_rule_fires)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof breakers / sizeof *breakers; i++) {
 		struct diag_list diags = { 0 };
 		struct plan p;
@@ -263,13 +239,11 @@ each_rule_fires(void **state)
 	}
 }
 
-static void
-defaults_are_legal(void **state)
+TEST(defaults_are_legal)
 {
 	struct diag_list diags = { 0 };
 	struct plan p;
 
-	(void)state;
 	plan_defaults(&p);
 	assert_true(plan_check(&p, NULL, &diags));
 	plan_builtin(&p);
@@ -313,10 +287,8 @@ fixed(const char *settings, const char *reason, const char *path, const char *va
 	fail_msg("%s: no %s", settings, reason);
 }
 
-static void
-fixes(void **state)
+TEST(fixes)
 {
-	(void)state;
 	fixed("pp=3", "world_not_divisible", NULL, NULL);
 	fixed("tp=3", "world_not_divisible", "parallel.tp", "4");
 	fixed("model.layers=30", "layers_not_divisible_by_pp", "parallel.pp", "2");
@@ -350,8 +322,7 @@ fixes(void **state)
 
 /* The built-in plan's sizes step back before what is set, the least that does; those of a user
  * stay, and so does what no smaller size would mend. An engine is as large as its weights want. */
-static void
-offered_sizes_step_back(void **state)
+TEST(offered_sizes_step_back)
 {
 	static const struct {
 		const char *settings;
@@ -366,7 +337,6 @@ offered_sizes_step_back(void **state)
 		{ "mode=serve memory_gib=8 pp=1", 4, 1 }, { "mode=serve memory_gib=8 attention_heads=2 kv_heads=2", 2, 2 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct plan p, before;
 		char said[128];
@@ -385,13 +355,11 @@ offered_sizes_step_back(void **state)
 
 /* A sequence length that nobody set is no longer than the model's longest context; one that a user
  * set stays, and is refused. */
-static void
-unset_sequence_fits_context(void **state)
+TEST(unset_sequence_fits_context)
 {
 	struct plan before, p;
 	char said[128];
 
-	(void)state;
 	plan_builtin(&before);
 	p = before;
 	settings_put_all(&p, "model.max_position=1024");
@@ -407,8 +375,7 @@ unset_sequence_fits_context(void **state)
 }
 
 /* What was just asked for is not undone while anything else mends the plan. */
-static void
-fixes_keep_what_was_asked(void **state)
+TEST(fixes_keep_what_was_asked)
 {
 	static const struct {
 		const char *settings;
@@ -429,7 +396,6 @@ fixes_keep_what_was_asked(void **state)
 		{ "nodes=17", { FIELD_NODES, FIELD_NONE }, FIELD_GLOBAL_BATCH_SIZE, "68" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct field_set asked = { { 0 } };
 		struct diag_list diags = { 0 };
@@ -448,14 +414,12 @@ fixes_keep_what_was_asked(void **state)
 }
 
 /* Where no single change mends all, none is proposed that is an error itself. */
-static void
-fixes_are_values(void **state)
+TEST(fixes_are_values)
 {
 	static const char *const cases[] = {
 		"tp=3 pp=7", "tp=3 pp=7 ep=5", "tp=7 pp=3 cp=5", "pp=5 vpp=3 tp=3", "nodes=3 tp=5 etp=7"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct diag_list diags = { 0 };
 		struct plan p;
@@ -471,8 +435,7 @@ fixes_are_values(void **state)
 }
 
 /* Warnings are mended in their own field; hints that only tell are left alone. */
-static void
-advice(void **state)
+TEST(advice)
 {
 	static const struct {
 		const char *settings, *reason, *value; /* NULL: no fix */
@@ -484,7 +447,6 @@ advice(void **state)
 		{ "recompute=full recompute_layers=99", "recompute_too_many", "8" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct diag_list diags = { 0 };
 		struct plan p;
@@ -510,18 +472,5 @@ advice(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(neighbours_are_legal),
-		cmocka_unit_test(neighbours_are_not_warned), cmocka_unit_test(steps_of_workers), cmocka_unit_test(counted_nodes), cmocka_unit_test(copies_of_experts),
-		cmocka_unit_test(ep_of_engines),
-		cmocka_unit_test(each_rule_fires),
-		cmocka_unit_test(moe_overlap_with_fp8), cmocka_unit_test(cp_by_generation),
-		cmocka_unit_test(defaults_are_legal), cmocka_unit_test(fixes),
-		cmocka_unit_test(fixes_are_values),
-		cmocka_unit_test(unset_sequence_fits_context),
-		cmocka_unit_test(offered_sizes_step_back),
-		cmocka_unit_test(fixes_keep_what_was_asked), cmocka_unit_test(advice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

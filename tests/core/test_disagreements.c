@@ -10,11 +10,6 @@
  * (calc/calc_transformer_mem.py), calculon (calculon/llm/llm.py) and DeepSpeed's estimators
  * (deepspeed/runtime/zero); their figures are those of running them, in GiB.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,10 +38,8 @@ not_theirs(double have, double ours, double theirs)
  * scores, and Megatron-LM megatron/core/tensor_parallel/layers.py, which splits the rest:
  * 80 layers in flight of 134.1 MiB are 10.5.
  */
-static void
-test_sequence_parallel_with_flash(void **state)
+TEST(test_sequence_parallel_with_flash)
 {
-	(void)state;
 	setup(LLAMA_70B, 64, 8, 4, 1);
 	run(4096, 1);
 	not_theirs(in_step(16, 0).activations, 80 * 134.125 / 1024,
@@ -59,12 +52,10 @@ test_sequence_parallel_with_flash(void **state)
  * random.py, CheckpointFunction, which keeps the input alone: 4.0, and one layer of 2.0 that
  * is filled again.
  */
-static void
-test_full_recompute(void **state)
+TEST(test_full_recompute)
 {
 	struct memory m;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 4);
 	p.training.recompute = RECOMPUTE_FULL;
@@ -80,12 +71,10 @@ test_full_recompute(void **state)
  * not change with the gate. Decides: Megatron-LM megatron/core/transformer/mlp.py: SwiGLU
  * reads gate and up, and its product is the input of the second layer: three.
  */
-static void
-test_gated_mlp(void **state)
+TEST(test_gated_mlp)
 {
 	double gated;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 1);
 	gated = in_step(8, 0).activations;
@@ -98,12 +87,10 @@ test_gated_mlp(void **state)
  * queries. Decides: Megatron-LM megatron/core/transformer/attention.py: they have as many
  * heads as there are KV heads, 8 instead of 64: 0.875*4*n*d*T/TP less a layer.
  */
-static void
-test_grouped_queries(void **state)
+TEST(test_grouped_queries)
 {
 	double grouped;
 
-	(void)state;
 	setup(LLAMA_70B, 64, 8, 1, 1);
 	run(4096, 1);
 	grouped = in_step(8, 0).activations;
@@ -117,12 +104,10 @@ test_grouped_queries(void **state)
  * transformer_engine/pytorch/attention/dot_product_attention/backends.py: queries, keys,
  * values, one output and 4 bytes for a head and token: 514.5 MiB a layer, not 580.5.
  */
-static void
-test_flash_attention(void **state)
+TEST(test_flash_attention)
 {
 	const double layer = 514.5 * MIB, twice = layer + 2 * 4096.0 * 4096 * 2 + 4 * 32 * 4096.0;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 1);
 	not_theirs(in_step(8, 0).activations, 32 * layer / GIB, 32 * twice / GIB);
@@ -135,10 +120,8 @@ test_flash_attention(void **state)
  * 7B, CP 4, DP 8 takes (6 + 12/32) bytes a parameter, 40.0, and 32.2 for its quarter of 32768
  * tokens.
  */
-static void
-test_context_parallel(void **state)
+TEST(test_context_parallel)
 {
-	(void)state;
 	setup(LLAMA_7B, 32, 1, 1, 1);
 	p.parallel.cp = 4;
 	l.dp = 8;
@@ -154,12 +137,10 @@ test_context_parallel(void **state)
  * own ZeRO-2 estimate, 2P + 18P/N (stage_1_and_2.py), has 4P/N of fp32 gradients, which are
  * there in the step alone, when activations are gone.
  */
-static void
-test_zero(void **state)
+TEST(test_zero)
 {
 	const double params = 6738415616.0;
 
-	(void)state;
 	setup(LLAMA_70B, 64, 8, 4, 1);
 	not_theirs(stage(0).gradients, 9086173184 / GIB, 4 * 70.55e9 / GIB);
 	setup(LLAMA_7B, 8, 1, 1, 1);
@@ -175,10 +156,8 @@ test_zero(void **state)
  * param_and_grad_buffer.py: the buffer is there from the start, so they add up to 63.9, with
  * 96 MiB of workspaces.
  */
-static void
-test_peak_is_a_sum(void **state)
+TEST(test_peak_is_a_sum)
 {
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 1);
 	not_theirs(in_step(8, 0).allocated - 96 * MIB, 63.94, 46.91);
@@ -190,10 +169,8 @@ test_peak_is_a_sum(void **state)
  * schedules.py, get_pp_rank_microbatches: 2*(PP-r-1) + (VPP-1)*PP + 1 = 11 chunks of 4 layers,
  * 22.1.
  */
-static void
-test_interleaving(void **state)
+TEST(test_interleaving)
 {
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 4, 1);
 	run(4096, 1);
 	p.parallel.vpp = 2;
@@ -209,13 +186,11 @@ test_interleaving(void **state)
  * torch.compile makes 10 of it (fusions/fused_cross_entropy.py), cross_entropy in PyTorch 14
  * (torchtitan torchtitan/components/loss.py), Transformer Engine's works in place: 2.
  */
-static void
-test_logits(void **state)
+TEST(test_logits)
 {
 	static const double bytes[] = { [CE_UNFUSED] = 6, [CE_NATIVE] = 10, [CE_TORCH] = 14 };
 	static const int64_t kinds[] = { CE_UNFUSED, CE_NATIVE, CE_TORCH };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		setup(LLAMA_8B, 8, 1, 4, 1);
 		run(4096, 1);
@@ -232,12 +207,10 @@ test_logits(void **state)
  * Decides: Megatron-LM megatron/core/transformer/moe/experts.py: the input and three widths
  * inside for topk tokens, 14.8; weights over EP x ETP.
  */
-static void
-test_experts(void **state)
+TEST(test_experts)
 {
 	const double routed = 8 * 8 * 3.0 * 4096 * 14336; /* 8 layers of a stage, 8 experts */
 
-	(void)state;
 	setup(MIXTRAL, 64, 2, 4, 8);
 	run(4096, 1);
 	not_theirs(in_step(16, 0).activations, 14.76, 11.6);
@@ -252,13 +225,11 @@ test_experts(void **state)
  * multi_latent_attention.py: the down-projections are built as 'duplicated', whole on every
  * rank, like norms and router.
  */
-static void
-test_latent_attention(void **state)
+TEST(test_latent_attention)
 {
 	const double h = 7168, whole = h * (1536 + 512 + 64) + 1536 + 512 + 2 * h + h * 256;
 	double one, eight;
 
-	(void)state;
 	setup(DEEPSEEK_V3, 1024, 1, 16, 1);
 	one = params_stage(&p, &placement, 8, NULL).dense;
 	p.parallel.tp = 8;
@@ -273,13 +244,11 @@ test_latent_attention(void **state)
  * megatron/core/transformer/multi_token_prediction.py and models/common/
  * language_module/language_module.py: a stage without the embedding holds a copy.
  */
-static void
-test_ends_of_the_model(void **state)
+TEST(test_ends_of_the_model)
 {
 	const double h = 7168, table = 129280 * h;
 	double without, layer;
 
-	(void)state;
 	setup(DEEPSEEK_V3, 1024, 1, 16, 64);
 	without = params_stage(&p, &placement, 15, NULL).dense; /* one layer and the head */
 	layer = without - table - h;
@@ -301,13 +270,11 @@ test_ends_of_the_model(void **state)
  * gpt_model.py and docs/user-guide/features/dist_optimizer.md: both tables are parameters like
  * others, with 4 bytes of gradient each.
  */
-static void
-test_beside_the_blocks(void **state)
+TEST(test_beside_the_blocks)
 {
 	const double blocks = 32 * (4 * 4096.0 * 4096 + 3 * 4096.0 * 11008 + 2 * 4096);
 	const double rest = 2 * 32000 * 4096.0 + 4096;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	assert_near(stage(0).parameters, 2 * (blocks + rest), 1e-14);
 	assert_near(stage(0).gradients, 4 * (blocks + rest), 1e-14);
@@ -318,10 +285,8 @@ test_beside_the_blocks(void **state)
  * do not. Decides: Megatron-LM megatron/training/vocab_utils.py: a multiple of 128 x TP, so
  * GPT-2's 50257 become 51200 at TP 8; torchtitan does not pad.
  */
-static void
-test_vocabulary(void **state)
+TEST(test_vocabulary)
 {
-	(void)state;
 	setup(LLAMA_7B, 8, 8, 1, 1);
 	p.model.vocab_size = 50257;
 	assert_int_equal(params_padded_vocab(&p), 51200);
@@ -336,13 +301,11 @@ test_vocabulary(void **state)
  * of transformer_block.py: stage 1 holds no dense layer and 15 micro-batches, 124.2; stage 0,
  * with three dense layers and 16 micro-batches, 112.
  */
-static void
-test_heaviest_stage(void **state)
+TEST(test_heaviest_stage)
 {
 	double most = 0;
 	int64_t at = -1;
 
-	(void)state;
 	setup(DEEPSEEK_V3, 1024, 1, 16, 64);
 	run(4096, 1);
 	for (int64_t s = 0; s < 16; s++) {
@@ -361,24 +324,5 @@ test_heaviest_stage(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sequence_parallel_with_flash),
-		cmocka_unit_test(test_full_recompute),
-		cmocka_unit_test(test_gated_mlp),
-		cmocka_unit_test(test_grouped_queries),
-		cmocka_unit_test(test_flash_attention),
-		cmocka_unit_test(test_context_parallel),
-		cmocka_unit_test(test_zero),
-		cmocka_unit_test(test_peak_is_a_sum),
-		cmocka_unit_test(test_interleaving),
-		cmocka_unit_test(test_logits),
-		cmocka_unit_test(test_experts),
-		cmocka_unit_test(test_latent_attention),
-		cmocka_unit_test(test_ends_of_the_model),
-		cmocka_unit_test(test_beside_the_blocks),
-		cmocka_unit_test(test_vocabulary),
-		cmocka_unit_test(test_heaviest_stage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

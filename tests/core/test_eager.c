@@ -31,8 +31,7 @@ near(const char *what, const char *settings, double estimated, double measured, 
 		fail_msg("%s of %s: %g estimated, %g measured", what, settings, estimated, measured);
 }
 
-static void
-test_measured(void **state)
+TEST(test_measured)
 {
 	static const char same[] = "nodes=1 gpus_per_node=1 tp=1 pp=1 layout=torchtitan "
 	    "parallel.zero_stage=0 model.vocab_multiple=1 finetune.kernels=eager "
@@ -44,7 +43,6 @@ test_measured(void **state)
 	FILE *f;
 	int rows = 0;
 
-	(void)state;
 	snprintf(path, sizeof path, "%s/tests/data/h100_eager.tsv", getenv("TOP"));
 	f = fopen(path, "r");
 	assert_non_null(f);
@@ -65,9 +63,5 @@ test_measured(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_measured),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* The one call: what it computes, what it leaves out when a plan is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/number.h"
 #include "core/estimate/estimate.h"
@@ -20,8 +14,7 @@
 
 static struct estimate storage, *const estimate = &storage;
 
-static void
-builtin(void **state)
+TEST(builtin)
 {
 	/* Llama 3.1 8B: 32 layers of 218,112,000; table and head 128256 x 4096; TP 2, PP 4:
 	 * a middle stage holds 8 layers, norms (2 x 4096 a layer) whole, the rest halved. */
@@ -29,7 +22,6 @@ builtin(void **state)
 	const struct memory *m;
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.memory_gib", "79.19");
 	estimate_run(estimate, &p, NULL, NULL);
@@ -49,12 +41,10 @@ builtin(void **state)
 	assert_int_equal(estimate->peak_stage, 0); /* holds most micro-batches */
 }
 
-static void
-refused(void **state)
+TEST(refused)
 {
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "parallel.tp", "3");
 	estimate_run(estimate, &p, NULL, NULL);
@@ -66,12 +56,10 @@ refused(void **state)
 	assert_true(diag_has(&estimate->diags, "world_not_divisible"));
 }
 
-static void
-too_large(void **state)
+TEST(too_large)
 {
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.memory_gib", "8");
 	estimate_run(estimate, &p, NULL, NULL);
@@ -85,15 +73,13 @@ too_large(void **state)
 }
 
 /* Of GPUs whose memory nobody told nothing is said to fit or not to, whatever the plan does. */
-static void
-unknown_memory(void **state)
+TEST(unknown_memory)
 {
 	static const char *const plans[] = { "parallel.pp=4", "finetune.method=lora",
 		"mode=serve parallel.layout=vllm parallel.pp=1",
 		("parallel.layout=torchtitan parallel.pp=1 parallel.tp=1 rl.algorithm=grpo rl.prompts=128 "
 		"rl.responses=8 rl.response_tokens=1500") };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
 		struct plan p;
 
@@ -112,8 +98,7 @@ unknown_memory(void **state)
 
 /* What a run may take lies round the estimate: only where even the low end is too much does
  * a plan not fit, and between the ends it is tight. */
-static void
-tight(void **state)
+TEST(tight)
 {
 	static const struct {
 		double share; /* of the way from the low end to the high one */
@@ -124,7 +109,6 @@ tight(void **state)
 	struct plan p;
 	char gib[32];
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.reserved_gib", "0");
 	estimate_run(estimate, &p, NULL, NULL);
@@ -146,15 +130,13 @@ tight(void **state)
 }
 
 /* With a ledger attached the numbers are the same, and its terms sum up to them. */
-static void
-ledger_sums(void **state)
+TEST(ledger_sums)
 {
 	static struct ledger_term terms[4096];
 	struct ledger ledger;
 	struct plan p;
 	double total = 0, bytes = 0;
 
-	(void)state;
 	plan_builtin(&p);
 	ledger_init(&ledger, terms, sizeof terms / sizeof *terms);
 	estimate_run(estimate, &p, NULL, &ledger);
@@ -173,13 +155,11 @@ ledger_sums(void **state)
 }
 
 /* Days of a run: the tokens over those of a second; nothing without a budget or a rate. */
-static void
-token_budget(void **state)
+TEST(token_budget)
 {
 	struct plan p;
 	double days;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.hbm_gbps", "3350");
 	settings_put(&p, "cluster.nvlink_gbps", "450");
@@ -198,14 +178,12 @@ token_budget(void **state)
 
 /* Llama 4: three of four layers attend within chunks, to half of one on average (transformers
  * models/llama4/modeling_llama4.py, attention_chunk_size); all of it counted, to a chunk. */
-static void
-chunked_attention(void **state)
+TEST(chunked_attention)
 {
 	const double work = 6.0 * 24 * 32 * 2 * 128; /* of 24 layers, for each key of a query */
 	struct plan p;
 	double causal, full;
 
-	(void)state;
 	plan_builtin(&p);
 	causal = flops_sum(flops_of_token(&p, false));
 	full = flops_sum(flops_of_token(&p, true));
@@ -221,8 +199,7 @@ chunked_attention(void **state)
 }
 
 /* What a GPU is called decides nothing: its fields do. */
-static void
-names_decide_nothing(void **state)
+TEST(names_decide_nothing)
 {
 	static const char *const names[] = {
 		"our-h100", "v100", "a100", "h100", "b200", "gb200", "gaudi2", "mi300x", "x"
@@ -230,7 +207,6 @@ names_decide_nothing(void **state)
 	static const char *const modes[] = { "train", "serve" };
 	struct plan p;
 
-	(void)state;
 	for (size_t k = 0; k < 2; k++) {
 		struct steptime step = { 0 };
 		struct serve serve = { 0 };
@@ -259,13 +235,11 @@ names_decide_nothing(void **state)
 }
 
 /* A bias can not take more than there is, and what it can is told apart (both modes). */
-static void
-bias_has_bounds(void **state)
+TEST(bias_has_bounds)
 {
 	static const char *const modes[] = { "mode=train", "mode=serve layout=vllm pp=1" };
 	struct plan p;
 
-	(void)state;
 	for (size_t k = 0; k < 2; k++) {
 		plan_builtin(&p);
 		settings_put_all(&p, "memory_gib=79.19 memory_bias_gib=-64");
@@ -287,15 +261,13 @@ bias_has_bounds(void **state)
 }
 
 /* A refused plan is refused at once; a catalogue that lacks the GPU refuses as well. */
-static void
-quick_refusals(void **state)
+TEST(quick_refusals)
 {
 	static const struct catalog empty;
 	const struct enough all = { { INFINITY, INFINITY }, INFINITY };
 	struct scope scope;
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.memory_gib", "79.19");
 	scope_init(&scope, NULL);
@@ -311,13 +283,11 @@ quick_refusals(void **state)
 }
 
 /* What no framework would run, and what nobody knows, has no figures. */
-static void
-unknown(void **state)
+TEST(unknown)
 {
 	const struct catalog empty = { .has_defaults = false };
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "training.global_batch_size", "65");
 	estimate_run(estimate, &p, NULL, NULL);
@@ -343,12 +313,10 @@ about(const char *reason)
 
 /* More requests than the KV cache holds, or than a batch takes, are told of by their number,
  * and no other number of them is called a mend that was not tried. */
-static void
-concurrency(void **state)
+TEST(concurrency)
 {
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "mode", "serve");
 	settings_put(&p, "nodes", "1");
@@ -378,12 +346,10 @@ concurrency(void **state)
 
 /* Of a GPU all of which is reserved it is known that nothing fits; of one without a memory
  * nothing is. */
-static void
-capacity(void **state)
+TEST(capacity)
 {
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.memory_gib", "80");
 	settings_put(&p, "cluster.reserved_gib", "90");
@@ -399,12 +365,10 @@ capacity(void **state)
 
 /* Latent attention has keys of 192 and values of 128 for all its heads, whatever the number of KV heads says; in the
  * backward pass each of them has a gradient. */
-static void
-latent_heads(void **state)
+TEST(latent_heads)
 {
 	static struct ledger_term terms[512];
 
-	(void)state;
 	for (int heads = 1; heads <= 16; heads *= 4) {
 		struct ledger ledger;
 		double found = 0;
@@ -440,12 +404,10 @@ holds_shares(const char *reason)
 }
 
 /* Tokens that experts drop count in MFU: then that is what is named, not the rates. */
-static void
-dropped_tokens(void **state)
+TEST(dropped_tokens)
 {
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "model.experts", "64");
 	settings_put(&p, "model.experts_per_token", "64");
@@ -466,12 +428,10 @@ dropped_tokens(void **state)
 }
 
 /* MFU above 1 is impossible: the field that makes it so is named. */
-static void
-faster_than_peak(void **state)
+TEST(faster_than_peak)
 {
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.memory_gib", "79.19");
 	settings_put(&p, "cluster.bf16_tflops", "989");
@@ -492,8 +452,7 @@ faster_than_peak(void **state)
 }
 
 /* Whatever was in the memory that it is written to, such as that of malloc. */
-static void
-owes_nothing(void **state)
+TEST(owes_nothing)
 {
 	static const char *const plans[] = {
 		"tp=2", "tp=3", "tp=16 pp=1", "tp=3 pp=5", "memory_gib=8", "finetune.method=lora pp=1",
@@ -502,7 +461,6 @@ owes_nothing(void **state)
 	};
 	static struct estimate other;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
 		struct plan p;
 
@@ -529,15 +487,5 @@ owes_nothing(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builtin), cmocka_unit_test(refused), cmocka_unit_test(too_large), cmocka_unit_test(unknown_memory), cmocka_unit_test(tight),
-		cmocka_unit_test(ledger_sums), cmocka_unit_test(token_budget),
-		cmocka_unit_test(unknown), cmocka_unit_test(capacity), cmocka_unit_test(concurrency),
-		cmocka_unit_test(latent_heads), cmocka_unit_test(dropped_tokens), cmocka_unit_test(owes_nothing),
-		cmocka_unit_test(faster_than_peak),
-		cmocka_unit_test(quick_refusals), cmocka_unit_test(chunked_attention),
-		cmocka_unit_test(names_decide_nothing), cmocka_unit_test(bias_has_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

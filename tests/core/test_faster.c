@@ -2,13 +2,7 @@
  * test_faster.c - a faster machine is no slower, and an overlap that is on costs nothing: time of
  * random legal plans, trained and served, with each rate of the machine twice what it was.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
@@ -112,10 +106,8 @@ no_more(const char *what, const struct plan *p, double before, double after, dou
 		    (int)p->model.experts);
 }
 
-static void
-steps_fall_with_rates(void **state)
+TEST(steps_fall_with_rates)
 {
-	(void)state;
 	dice.state = 21;
 	for (int i = 0; i < 1500; i++) {
 		const struct plan p = next_trained();
@@ -133,10 +125,8 @@ steps_fall_with_rates(void **state)
 
 /* From a request's slot to its last token: where tokens come faster prompts come more often, so that
  * the first token alone may wait longer. */
-static void
-requests_fall_with_rates(void **state)
+TEST(requests_fall_with_rates)
 {
-	(void)state;
 	dice.state = 22;
 	for (int i = 0; i < 1500; i++) {
 		const struct plan p = next_served();
@@ -153,14 +143,12 @@ requests_fall_with_rates(void **state)
 }
 
 /* Of plans that wait for launches no more with it: what overlaps is launched in pieces. */
-static void
-steps_fall_with_overlap(void **state)
+TEST(steps_fall_with_overlap)
 {
 	static const enum field_id overlaps[] = { FIELD_OVERLAP_GRAD_REDUCE, FIELD_OVERLAP_PARAM_GATHER,
 		FIELD_TP_OVERLAP, FIELD_MOE_OVERLAP };
 	int tried[4] = { 0 };
 
-	(void)state;
 	dice.state = 23;
 	for (int i = 0; i < 3000; i++) {
 		const struct plan p = next_trained();
@@ -203,11 +191,5 @@ release(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps_fall_with_rates),
-		cmocka_unit_test(requests_fall_with_rates),
-		cmocka_unit_test(steps_fall_with_overlap),
-	};
-
-	return cmocka_run_group_tests(tests, allocate, release);
+	return unit_run(allocate, release);
 }

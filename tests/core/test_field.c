@@ -1,12 +1,6 @@
 /* The field table and the values it takes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
@@ -15,15 +9,14 @@
 #include "core/plan/field.h"
 #include "core/plan/field_source.h"
 #include "core/plan/shorthand.h"
+#include "../unit.h"
 #include "share.h"
 
 /* Paths and flags are unique, ranges hold the defaults, help is one line without a stop. */
-static void
-table_is_sound(void **state)
+TEST(table_is_sound)
 {
 	struct plan p;
 
-	(void)state;
 	plan_defaults(&p);
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		const enum field_id f = (enum field_id)i;
@@ -54,12 +47,10 @@ table_is_sound(void **state)
 	}
 }
 
-static void
-contract_defaults(void **state)
+TEST(contract_defaults)
 {
 	struct plan p;
 
-	(void)state;
 	plan_defaults(&p);
 	assert_int_equal(p.cluster.nodes, 1);
 	assert_int_equal(p.cluster.gpus_per_node, 8);
@@ -72,13 +63,11 @@ contract_defaults(void **state)
 	assert_int_equal(p.parallel.etp, 1);
 }
 
-static void
-derived_fields_follow(void **state)
+TEST(derived_fields_follow)
 {
 	struct plan p;
 	char err[256];
 
-	(void)state;
 	plan_defaults(&p);
 	field_put_int(FIELD_TP, &p, 4, err, sizeof err);
 	plan_resolve(&p, NULL);
@@ -124,10 +113,8 @@ derived_fields_follow(void **state)
 }
 
 /* Short names find their field, hide no other one, and are those of options. */
-static void
-short_names(void **state)
+TEST(short_names)
 {
-	(void)state;
 	assert_int_equal(field_find("gbs"), FIELD_GLOBAL_BATCH_SIZE);
 	assert_int_equal(field_find("seq"), FIELD_SEQUENCE_LENGTH);
 	assert_string_equal(field_short(FIELD_SEQUENCE_LENGTH), "seq");
@@ -209,12 +196,10 @@ reads(enum field_id f, enum field_id g)
 
 /* The table names what a rule reads, all of it and nothing else; the catalogue's part of it
  * is in another test. */
-static void
-rules_read_what_they_name(void **state)
+TEST(rules_read_what_they_name)
 {
 	int rules = 0;
 
-	(void)state;
 	for (enum field_id f = 0; f < FIELD_COUNT; f++) {
 		const enum field_id *follows = field_table[f].follows;
 
@@ -253,13 +238,11 @@ assert_source(const struct plan *p, const char *path, enum field_from from, cons
 	assert_int_equal(field_is_chosen(f, p), from == FROM_USER);
 }
 
-static void
-sources(void **state)
+TEST(sources)
 {
 	struct plan p;
 	char err[256];
 
-	(void)state;
 	plan_defaults(&p);
 	assert_source(&p, "etp", FROM_FIELDS, "follows layout and TP");
 	assert_source(&p, "sequence_parallel", FROM_FIELDS, "follows TP");
@@ -279,14 +262,12 @@ sources(void **state)
 }
 
 /* An amount is none, or what a machine may have; nothing divides by less. */
-static void
-amounts(void **state)
+TEST(amounts)
 {
 	static const char *const none[] = { "1e-300", "-1", "nan", "inf", "1e300" };
 	struct plan p;
 	char err[256];
 
-	(void)state;
 	plan_defaults(&p);
 	for (int f = 0; f < FIELD_COUNT; f++) {
 		if (!field_table[f].zero)
@@ -303,13 +284,11 @@ amounts(void **state)
 }
 
 /* A saved plan sets every field; only what differs from the default stands out. */
-static void
-chosen_fields(void **state)
+TEST(chosen_fields)
 {
 	struct plan p;
 	char err[256];
 
-	(void)state;
 	plan_defaults(&p);
 	assert_false(field_is_chosen(FIELD_NODES, &p));
 	field_put_int(FIELD_NODES, &p, 1, err, sizeof err);
@@ -325,8 +304,7 @@ chosen_fields(void **state)
 	assert_true(field_is_chosen(FIELD_LAYERS, &p));
 }
 
-static void
-numbers_as_typed(void **state)
+TEST(numbers_as_typed)
 {
 	static const struct {
 		enum field_id field;
@@ -349,7 +327,6 @@ numbers_as_typed(void **state)
 		{ FIELD_TP, "0", 0 }, { FIELD_TP, "-1", -1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct plan p;
 		char err[256] = "";
@@ -369,13 +346,11 @@ numbers_as_typed(void **state)
 	}
 }
 
-static void
-names_as_typed(void **state)
+TEST(names_as_typed)
 {
 	struct plan p;
 	char err[256], text[64];
 
-	(void)state;
 	plan_defaults(&p);
 	assert_true(field_parse(FIELD_PRECISION, &p, "fp8", err, sizeof err));
 	assert_int_equal(p.training.precision, PRECISION_FP8);
@@ -396,10 +371,8 @@ names_as_typed(void **state)
 	assert_string_equal(p.parallel.order, "tp-cp-ep-dp-pp");
 }
 
-static void
-finding_fields(void **state)
+TEST(finding_fields)
 {
-	(void)state;
 	assert_int_equal(field_find("tp"), FIELD_TP);
 	assert_int_equal(field_find("parallel.tp"), FIELD_TP);
 	assert_int_equal(field_find("gpus-per-node"), FIELD_GPUS_PER_NODE);
@@ -420,14 +393,12 @@ finding_fields(void **state)
 	assert_true(field_in_mode(FIELD_TP, MODE_SERVE));
 }
 
-static void
-reals_are_exact(void **state)
+TEST(reals_are_exact)
 {
 	static const double values[] = { 0, 0.1, 1.0 / 3, 79.19, 1e-7, 123456789.123, 1e300, -2.5 };
 	char text[64];
 	double back;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
 		text_real(text, sizeof text, values[i]);
 		assert_true(text_to_real(text, &back));
@@ -443,8 +414,7 @@ reals_are_exact(void **state)
 	assert_string_equal(text, "-65536");
 }
 
-static void
-catalogue_values(void **state)
+TEST(catalogue_values)
 {
 	struct catalog_entry models[2] = { { .id = "small" }, { .id = "Large-2" } };
 	struct catalog catalog = { .models = { models, 2 } };
@@ -453,7 +423,6 @@ catalogue_values(void **state)
 	const struct catalog_list points = { &version, 1 };
 	char err[256];
 
-	(void)state;
 	plan_defaults(&models[0].values);
 	plan_defaults(&models[1].values);
 	field_put_int(FIELD_LAYERS, &models[0].values, 4, err, sizeof err);
@@ -489,14 +458,12 @@ catalogue_values(void **state)
 	assert_null(catalog_find(&catalog.models, "medium"));
 }
 
-static void
-diagnostics(void **state)
+TEST(diagnostics)
 {
 	static struct diag_list list;
 	struct diag *d;
 	char text[512];
 
-	(void)state;
 	d = diag_add(&list, SEVERITY_ERROR, FIELD_TP, "some_reason", "source", "TP is %d", 3);
 	d->fix_field = FIELD_TP;
 	text_put(d->fix_value, sizeof d->fix_value, "4");
@@ -511,8 +478,7 @@ diagnostics(void **state)
 }
 
 /* As many digits as are taken, and one more; and none; and more GPUs than any node has. */
-static void
-shapes_are_short(void **state)
+TEST(shapes_are_short)
 {
 	char out[512];
 	static const struct catalog empty;
@@ -520,7 +486,6 @@ shapes_are_short(void **state)
 	struct catalog cards = { .gpus = { &card, 1 } };
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	assert_int_equal(shorthand_read("16x8", &p, &empty, out, sizeof out), SHORTHAND_SAYS);
 	assert_string_equal(out, "cluster.nodes=16 cluster.gpus_per_node=8");
@@ -543,8 +508,7 @@ shapes_are_short(void **state)
 }
 
 /* A resolved plan of which one field changed resolves in one way, whichever is asked. */
-static void
-one_field_resolves(void **state)
+TEST(one_field_resolves)
 {
 	static const char *const values[] = { "", "1", "2", "8", "false", "true", "4096" };
 	static const char *const settings[][3] = { { "train", "none", "none" },
@@ -552,7 +516,6 @@ one_field_resolves(void **state)
 	struct catalog catalog = { .has_defaults = true };
 	char err[256], choice[PLAN_ID_SIZE];
 
-	(void)state;
 	plan_defaults(&catalog.defaults);
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		struct plan p, one, all;
@@ -582,17 +545,5 @@ one_field_resolves(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table_is_sound), cmocka_unit_test(contract_defaults),
-		cmocka_unit_test(short_names), cmocka_unit_test(derived_fields_follow),
-		cmocka_unit_test(shapes_are_short), cmocka_unit_test(one_field_resolves),
-		cmocka_unit_test(rules_read_what_they_name),
-		cmocka_unit_test(sources), cmocka_unit_test(amounts), cmocka_unit_test(chosen_fields),
-		cmocka_unit_test(numbers_as_typed),
-		cmocka_unit_test(names_as_typed), cmocka_unit_test(finding_fields),
-		cmocka_unit_test(reals_are_exact), cmocka_unit_test(catalogue_values),
-		cmocka_unit_test(diagnostics),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -2,11 +2,6 @@
  * test_finetune.c - adapters counted, memory and time of fine-tuning, against what public
  * frameworks report and against measured runs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 
 #include "../bench/accuracy_finetune.c"
@@ -54,8 +49,7 @@ memory_of(const char *settings)
 
 /* Settings that trained texts of these lengths, and what nvidia-smi said of them where it is told, GiB: ArcticTraining
  * projects/sequence-parallelism/ *.yml, those with Liger's modules. */
-static void
-long_texts(void **state)
+TEST(long_texts)
 {
 	static const char all[] = "layout=deepspeed zero_stage=3 recompute=full finetune.method=full finetune.kernels=liger "
 	    "cp_comm=a2a gpus_per_node=8 memory_gib=%s %s";
@@ -86,7 +80,6 @@ long_texts(void **state)
 		{ "139.80", LLAMA_8B ONE "offload_layers=32 mlp_tiles=293 " TEXT(1200000), 136.15 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
 		const double room = strtod(runs[i].memory, NULL);
 		char settings[1024];
@@ -112,8 +105,7 @@ near(double a, double b, double share)
 
 /* As PEFT's print_trainable_parameters has them: VeRA's 256 + out, IA3's keys, values and what goes down, each
  * a size of a layer. */
-static void
-other_adapters(void **state)
+TEST(other_adapters)
 {
 	static const char qv[] = LLAMA_3B HF LORA "finetune.kernels=eager finetune.target=qv finetune.rank=32 ";
 	static const struct {
@@ -133,7 +125,6 @@ other_adapters(void **state)
 	};
 	char text[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		text_put(text, sizeof text, "%s%s", qv, of[i].more);
 		near(trained(text), 28 * of[i].layer, 1e-12);
@@ -141,8 +132,7 @@ other_adapters(void **state)
 }
 
 /* Between LoRA and others: what stays of an input, an output or a whole weight. */
-static void
-what_other_adapters_keep(void **state)
+TEST(what_other_adapters_keep)
 {
 	static const char qv[] = LLAMA_3B HF LORA "finetune.kernels=eager finetune.target=qv micro_batch_size=1 "
 	    "sequence_length=1024 training.cross_entropy=liger finetune.adapter_dtype=bf16 finetune.dropout=0 ";
@@ -150,7 +140,6 @@ what_other_adapters_keep(void **state)
 	static const char *const of[4] = { "miss finetune.rank=32", "oft finetune.rank=32", "ia3", "loha" };
 	char text[512];
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		text_put(text, sizeof text, "%sfinetune.tuner=%s", qv, of[i]);
 		kept[i] = memory_of(text)->activations + memory_of(text)->gradients; /* which come in their place */
@@ -162,8 +151,7 @@ what_other_adapters_keep(void **state)
 
 /* PyTorch's attention with a mask, which padding needs, has keys and values repeated for every
  * query head; those of a latent are made for every head as they are. */
-static void
-padding_repeats_keys(void **state)
+TEST(padding_repeats_keys)
 {
 	static const char latent[] = HF LORA "finetune.kernels=eager attention=mla kv_lora_rank=512 "
 	    "qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 kv_heads=4 finetune.packing=";
@@ -172,7 +160,6 @@ padding_repeats_keys(void **state)
 	char packed[512], padded[512];
 	double kept;
 
-	(void)state;
 	text_put(packed, sizeof packed, "%strue", latent);
 	text_put(padded, sizeof padded, "%sfalse", latent);
 	kept = memory_of(packed)->activations;
@@ -184,10 +171,8 @@ padding_repeats_keys(void **state)
 }
 
 /* Counts that logs of PEFT and MLPerf print. */
-static void
-counts(void **state)
+TEST(counts)
 {
-	(void)state;
 	near(trained(HF LLAMA_3B LORA "finetune.rank=32 finetune.target=qv"), 9175040, 0);
 	near(trained(HF LLAMA_3B LORA "finetune.rank=10 finetune.target=mlp"), 9461760, 0);
 	near(trained(HF LLAMA_3B "finetune.method=dora finetune.rank=32 finetune.target=qv"), 9289728, 0);
@@ -203,13 +188,11 @@ counts(void **state)
 
 /* Experts: one adapter for all of a rank, or one each. Megatron's linear_fc1 and linear_fc2 are
  * layers of experts, stacked weights elsewhere are none. */
-static void
-experts(void **state)
+TEST(experts)
 {
 	const double attention = trained(MOE LORA "finetune.target=attention");
 	const double one = 4 * 16 * ((2048 + 2 * 768) + (768 + 2048));
 
-	(void)state;
 	near(trained("layout=torchtitan " MOE LORA), trained("layout=torchtitan " MOE LORA
 	    "finetune.target=attention"), 0);
 	near(trained(MOE LORA), attention + one, 0);
@@ -222,14 +205,12 @@ experts(void **state)
 
 /* Megatron divides all of an adapter over TP; elsewhere the factor beside the whole side stays
  * whole. */
-static void
-sharded(void **state)
+TEST(sharded)
 {
 	const struct plan p = plan_of("tp=4 " LORA "finetune.target=qkv+proj");
 	const struct plan q = plan_of("layout=torchtitan tp=4 " LORA "finetune.target=q+o");
 	const struct rank_layers r = { .kinds = { .all = 1, .global = 1, .dense = 1 } };
 
-	(void)state;
 	near(adapters_held(&p, &r).dense, 16 * ((4096 + 6144) + (4096 + 4096)) / 4.0, 0);
 	near(adapters_held(&q, &r).dense, 16 * ((4096 + 4096 / 4.0) + (4096 / 4.0 + 4096)), 0);
 }
@@ -248,13 +229,11 @@ seconds_of_adapters(const char *settings)
 }
 
 /* A rank of TP 4 does for its adapters what one GPU does in a model with a quarter of the heads and of the MLP. */
-static void
-work_is_sharded(void **state)
+TEST(work_is_sharded)
 {
 #define RANK "layout=torchtitan sequence_parallel=false generation=hopper hbm_gbps=3350 bf16_tflops=989 "
 	static const char *const targets[] = { "q", "o", "up+gate", "down" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
 		char whole[256], quarter[256];
 
@@ -265,14 +244,12 @@ work_is_sharded(void **state)
 }
 
 /* Bytes of a frozen weight, of an adapter's, and nothing beside them. */
-static void
-state_bytes(void **state)
+TEST(state_bytes)
 {
 	const struct memory *m = memory_of(HF LORA "finetune.target=qv");
 	const double pl = e.params_trainable, all = e.params.total;
 	const double linear = 32 * (4096.0 * 6144 + 4096.0 * 4096 + 3 * 4096.0 * 14336);
 
-	(void)state;
 	near(m->parameters, 2 * all + 4 * pl, 1e-12);
 	near(m->gradients, 4 * pl, 1e-12);
 	near(m->optimizer, 8 * pl, 1e-12);
@@ -293,23 +270,20 @@ state_bytes(void **state)
 }
 
 /* Experts were linear layers, which are quantised, until transformers 5.0 stacked them in one parameter. */
-static void
-stacked_experts(void **state)
+TEST(stacked_experts)
 {
 #define EXPERTS HF "finetune.method=qlora finetune.quantization=nf4 finetune.target=qv experts=8 experts_per_token=2 " \
 	"moe_ffn_hidden_size=14336 "
 	const double experts = 32 * 8 * 3 * 4096.0 * 14336;
 	const double stacked = memory_of(EXPERTS)->parameters, apart = memory_of(EXPERTS "release=202404")->parameters;
 
-	(void)state;
 	near(stacked - apart, (2 - 0.5625) * experts, 1e-9);
 	near(memory_of(EXPERTS "release=202601")->parameters, stacked, 1e-12);
 }
 
 /* A frozen base of Transformer Engine is in the format of its products alone; blocks along one
  * direction can not be turned round. */
-static void
-frozen_in_eight_bits(void **state)
+TEST(frozen_in_eight_bits)
 {
 #define RATES "fp8_tflops=1979 fp4_tflops=9000"
 	static const struct { const char *precision; double first, second; } rows[] = {
@@ -321,7 +295,6 @@ frozen_in_eight_bits(void **state)
 	};
 	char settings[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		double whole, linear;
 
@@ -336,15 +309,13 @@ frozen_in_eight_bits(void **state)
 }
 
 /* Frozen weights are whole under DDP and ZeRO-2, split under ZeRO-3. */
-static void
-frozen_shards(void **state)
+TEST(frozen_shards)
 {
 	static const char run[] = "layout=deepspeed gpus_per_node=8 global_batch_size=8 " LORA
 	    "finetune.target=qv zero_stage=";
 	char settings[256];
 	double bytes[4];
 
-	(void)state;
 	for (int zero = 0; zero < 4; zero++) {
 		text_put(settings, sizeof settings, "%s%d", run, zero);
 		bytes[zero] = memory_of(settings)->parameters;
@@ -354,8 +325,7 @@ frozen_shards(void **state)
 }
 
 /* What adapters keep of their inputs, for each token and layer of Llama 3.2 3B. */
-static void
-kept(void **state)
+TEST(kept)
 {
 	static const char base[] = HF LLAMA_3B LORA "finetune.target=qv training.sequence_length=1024 "
 	    "training.cross_entropy=hf-held finetune.packing=false finetune.rank=32 ";
@@ -364,7 +334,6 @@ kept(void **state)
 	const struct activation c = activation_init(&p);
 	const struct layer_kinds one = { .all = 1, .global = 1, .dense = 1 };
 
-	(void)state;
 	/* 8h + 8h + 8nd + 6f, log-sum-exp and what is inside of two adapters */
 	near(kept_by(&c, &one) / 1024, 122880 + 4 * 24 + 8 * 32, 1e-12);
 	near(memory_of(base)->activations + memory_of(base)->gradients,
@@ -372,25 +341,21 @@ kept(void **state)
 }
 
 /* A frozen base has no weight gradients: 4 FLOP of a weight, and its attention as before. */
-static void
-flops(void **state)
+TEST(flops)
 {
 	const struct plan full = plan_of("layers=80"), lora = plan_of("layers=80 " LORA);
 	const struct flops a = flops_of_token(&full, false), b = flops_of_token(&lora, false);
 
-	(void)state;
 	near(b.projections + b.mlp + b.head, (a.projections + a.mlp + a.head) * 4 / 6, 1e-12);
 	near(b.core, a.core, 0);
 	near(b.adapters, 6 * adapters_total(&lora, 0, NULL), 1e-12);
 }
 
 /* Data parallel ranks add up the gradients of adapters alone. */
-static void
-traffic(void **state)
+TEST(traffic)
 {
 	double bytes = 0;
 
-	(void)state;
 	memory_of("gpus_per_node=8 zero_stage=0 global_batch_size=8 " LORA);
 	for (size_t i = 0; i < e.traffic.count; i++)
 		bytes += e.traffic.row[i].bytes;
@@ -406,8 +371,7 @@ traffic(void **state)
 	"ffn_hidden_size=5120 linear_attention=true global_layer_every=4 linear_value_heads=32 " \
 	"linear_value_head_dim=128 linear_key_head_dim=128 linear_conv_kernel=4 finetune.rank=8 " LORA
 
-static void
-mixers(void **state)
+TEST(mixers)
 {
 	const struct plan p = plan_of(HF NEMOTRON "finetune.target=mlp"),
 	    q = plan_of("tp=8 " NEMOTRON "finetune.target=in_proj+out_proj");
@@ -432,7 +396,6 @@ mixers(void **state)
 		{ HF, "linear_kind=kda linear_key_heads=32 ", "in_proj", 0 },
 	};
 
-	(void)state;
 	/* what goes in, all that it makes, and the output before gate, norm and projection */
 	near(kept_by(&c, &one) - kept_by(&c, &none),
 	    2 * c.tokens * (5 * x.value + 2 * x.key + x.heads), 1e-12);
@@ -460,15 +423,13 @@ mixers(void **state)
 
 /* Layers that PyTorch unpacks keep the unpacked weights of what is not recomputed, of one layer
  * otherwise; the largest weight passes through int32 and int8. */
-static void
-unpacked(void **state)
+TEST(unpacked)
 {
 	static const char run[] = HF "finetune.method=qlora finetune.target=qv finetune.quantization=";
 	const double layer = 4096.0 * 6144 + 4096.0 * 4096 + 3 * 4096.0 * 14336;
 	char settings[512];
 	double bytes[2][2];
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		const struct memory *m;
 
@@ -482,15 +443,13 @@ unpacked(void **state)
 }
 
 /* NF4 weights are split over ranks or kept on the host, their scales are whole. */
-static void
-scales_stay_whole(void **state)
+TEST(scales_stay_whole)
 {
 	static const char run[] = "layout=torchtitan gpus_per_node=4 global_batch_size=4 zero_stage=3 "
 	    "finetune.method=qlora finetune.quantization=nf4 finetune.target=qv offload=";
 	const double linear = 32 * (4096.0 * 6144 + 4096.0 * 4096 + 3 * 4096.0 * 14336);
 	char settings[512];
 
-	(void)state;
 	text_put(settings, sizeof settings, "%snone", run);
 	near(memory_of(settings)->parameters, linear * (0.5 / 4 + 4 / 64.0) +
 	    2 * (e.params.total - linear) / 4 + 4 * e.params_trainable / 4, 1e-9);
@@ -502,8 +461,7 @@ scales_stay_whole(void **state)
 }
 
 /* Bytes of a logit by what computes the loss; DeepSpeed's gradients are there from the start. */
-static void
-moment_of_the_loss(void **state)
+TEST(moment_of_the_loss)
 {
 	static const char run[] = HF LORA "finetune.target=qv sequence_length=65536 max_position=65536 "
 	    "recompute=full training.cross_entropy=";
@@ -517,7 +475,6 @@ moment_of_the_loss(void **state)
 	char settings[512];
 	double activations[2];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		text_put(settings, sizeof settings, "%s%s model.vocab_size=128256 vocab_multiple=1", run,
 		    kinds[i].kind);
@@ -532,15 +489,13 @@ moment_of_the_loss(void **state)
 
 /* TRL's loss in chunks of 256 tokens (trl/trainer/sft_trainer.py, _chunked_cross_entropy_loss): a
  * slice's gradient is as long as all tokens, and logits are there four times in fp32. */
-static void
-moment_of_chunks(void **state)
+TEST(moment_of_chunks)
 {
 	static const char run[] = HF "global_batch_size=2 sequence_length=1024 recompute=full "
 	    "model.vocab_size=1000000 vocab_multiple=1 training.cross_entropy=chunked-nll finetune.method=";
 	const double tokens = (2 + 3) * 2 * 4096 * 1024.0, chunk = 16 * 256 * 1e6;
 	char settings[512];
 
-	(void)state;
 	text_put(settings, sizeof settings, "%slora finetune.rank=8 finetune.target=qv", run);
 	near(memory_of(settings)->logits, tokens + chunk, 1e-9);
 	text_put(settings, sizeof settings, "%slora finetune.modules_to_save=head", run);
@@ -550,8 +505,7 @@ moment_of_chunks(void **state)
 /* huggingface/trl docs/source/long_context_training.md: one GPU, Qwen3-4B in bf16, 96k tokens: 48.8
  * with inputs of layers on the host, 59.9 without; a band of 0.47 for an input tells that these
  * are GiB. examples/sft_qwen3_8b_1m_context (trl#6846): 56.2 a GPU, GB or GiB. */
-static void
-long_rows(void **state)
+TEST(long_rows)
 {
 	static const char qwen[] = HF "vocab_size=151936 vocab_multiple=1 qk_norm=true attention_heads=32 "
 	    "kv_heads=8 head_dim=128 layers=36 max_position=1048576 recompute=full "
@@ -563,7 +517,6 @@ long_rows(void **state)
 	const double gib = 1073741824;
 	char settings[768];
 
-	(void)state;
 	text_put(settings, sizeof settings, "%s%s36", qwen, four);
 	near(memory_of(settings)->allocated, 48.8 * gib, 0.06);
 	text_put(settings, sizeof settings, "%s%s0", qwen, four);
@@ -573,15 +526,13 @@ long_rows(void **state)
 }
 
 /* Hugging Face's root keeps embedding and head gathered. */
-static void
-gathered_by_the_root(void **state)
+TEST(gathered_by_the_root)
 {
 	static const char run[] = "layout=torchtitan gpus_per_node=4 global_batch_size=4 model.vocab_size="
 	    "128256 vocab_multiple=1 recompute=full finetune.method=lora zero_stage=";
 	char settings[512];
 	double whole;
 
-	(void)state;
 	text_put(settings, sizeof settings, "%s2", run);
 	whole = memory_of(settings)->buffers;
 	text_put(settings, sizeof settings, "%s3", run);
@@ -603,8 +554,7 @@ beside(const char *run, const char *setting)
 /* Whole logits do not fit in the blocks of layers whose forward pass keeps nothing; FSDP's stream
  * has 3 layers, of which one counts at the loss and two behind it, and its offload brings their
  * shards and the root's. */
-static void
-blocks_that_nothing_fits_in(void **state)
+TEST(blocks_that_nothing_fits_in)
 {
 	static const char one[] = HF LORA "finetune.target=qv sequence_length=32768 max_position=32768 ";
 	static const char fsdp[] = "layout=torchtitan gpus_per_node=4 global_batch_size=4 recompute=full "
@@ -613,7 +563,6 @@ blocks_that_nothing_fits_in(void **state)
 	const double root = 2 * 2 * 128256 * h;
 	double gathers;
 
-	(void)state;
 	near(beside(one, "cross_entropy=hf recompute=full"), 2 * 32768 * (3 * f + 4 * h), 1e-9);
 	near(beside(one, "cross_entropy=unfused recompute=full"), 2 * 32768 * (3 * f + 4 * h), 1e-9);
 	near(beside(one, "cross_entropy=liger recompute=full"), 0, 1);
@@ -628,8 +577,7 @@ blocks_that_nothing_fits_in(void **state)
 
 /* Moments of paged optimizers are outside of PyTorch's allocator, and on the host where need be:
  * 8 bytes in 32 bits whatever the weights have, 2 and their scales in 8. */
-static void
-paged_moments(void **state)
+TEST(paged_moments)
 {
 	static const char run[] = HF "finetune.method=full finetune.adapter_dtype=bf16 optimizer=";
 	static const struct {
@@ -638,7 +586,6 @@ paged_moments(void **state)
 	} kinds[] = { { "paged-adam", 8 }, { "paged-adam8bit", 2 + 2 * 4 / 256.0 } };
 	char settings[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		text_put(settings, sizeof settings, "%s%s", run, kinds[i].kind);
 		assert_true(memory_of(settings)->optimizer <= 0);
@@ -653,8 +600,7 @@ paged_moments(void **state)
 /* MLPerf Training 5.1's LoRA of Llama 2 70B on 8 B200 with CP 1: FP8 or NVFP4, a base in it,
  * dropout before adapters of attention, FP8_DPA=1 and FP8_ACT=1 (Dell's and Nebius's
  * config_DGXB200_1x8x1xtp1pp1cp1*.sh, config_common.sh, train.py). It ran. */
-static void
-fp8_attention(void **state)
+TEST(fp8_attention)
 {
 	static const char run[] = "layers=80 hidden_size=8192 attention_heads=64 kv_heads=8 "
 	    "ffn_hidden_size=28672 vocab_size=32000 max_position=8192 generation=blackwell "
@@ -667,7 +613,6 @@ fp8_attention(void **state)
 	char settings[512];
 	double all;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		for (int dropout = 0; dropout < 2; dropout++) {
 			text_put(settings, sizeof settings, "finetune.dropout=%g training.precision=%s ",
@@ -687,8 +632,7 @@ fp8_attention(void **state)
 
 /* What goes to the host and back takes its bytes over 0.84 of the link, twice; what a pass takes
  * hides it, and nothing is told of a faster link. */
-static void
-copies_to_the_host(void **state)
+TEST(copies_to_the_host)
 {
 	static const char run[] = "generation=hopper hbm_gbps=3350 bf16_tflops=989 nodes=1 tp=1 pp=1 "
 	    "gpus_per_node=1 sequence_length=4096 max_position=4096 micro_batch_size=1 "
@@ -697,7 +641,6 @@ copies_to_the_host(void **state)
 	double least, host, bytes;
 	struct plan p;
 
-	(void)state;
 	p = settings_plan(run, "cluster.pcie_gbps=64000");
 	estimate_run(&e, &p, NULL, NULL);
 	least = e.step.host_seconds;
@@ -717,8 +660,7 @@ copies_to_the_host(void **state)
 
 /* Copies of all that is trained are held by the step of a loop of one's own, and by the Trainer's
  * of 2024: 4.19 bytes a parameter in fp32 and 2.1 in bf16, measured. Else the largest weight's. */
-static void
-steps_by_foreach(void **state)
+TEST(steps_by_foreach)
 {
 	static const char run[] = HF "finetune.method=full sequence_length=512 micro_batch_size=1 "
 	    "recompute=full global_batch_size=2 ";
@@ -735,7 +677,6 @@ steps_by_foreach(void **state)
 	};
 	char settings[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct memory *m;
 		double step;
@@ -753,8 +694,7 @@ steps_by_foreach(void **state)
 /* DeepSpeed's step has gradients of a sub-group flattened and in fp32, and the Trainer's AdamW of 2024 one copy more; of
  * 1e9 parameters of a rank at once under ZeRO-3, of all else (stage3.py, _prepare_fp32_grad_for_sub_group). What
  * activations leave is too small for them, but that of whole logits. */
-static void
-steps_by_groups(void **state)
+TEST(steps_by_groups)
 {
 	static const char run[] = "layout=deepspeed nodes=1 gpus_per_node=4 tp=1 pp=1 finetune.method=full kernels=liger "
 	    "recompute=full micro_batch_size=1 global_batch_size=8 bucket_size=1 sequence_length=";
@@ -771,7 +711,6 @@ steps_by_groups(void **state)
 	double blocks[2];
 	char settings[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct memory *m;
 		double n, copied;
@@ -798,8 +737,7 @@ steps_by_groups(void **state)
 
 /* Autocast keeps 16-bit copies of fp32 weights where each GPU holds them whole: on one GPU, and on several that share
  * nothing out (DDP); FSDP casts what it gathers. */
-static void
-copies_of_whole_weights(void **state)
+TEST(copies_of_whole_weights)
 {
 	static const char run[] = HF "finetune.method=full adapter_dtype=fp32 cross_entropy=hf recompute=none ";
 	static const struct {
@@ -812,7 +750,6 @@ copies_of_whole_weights(void **state)
 		{ "gpus_per_node=8 global_batch_size=8 zero_stage=3", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char settings[512];
 		struct plan p;
@@ -826,8 +763,7 @@ copies_of_whole_weights(void **state)
 
 /* What offload takes from a GPU is on its host, with fp32 gradients for an optimizer that runs
  * there: 16 or 18 bytes a parameter over the ranks; inputs of layers where Unsloth leaves them. */
-static void
-on_the_host(void **state)
+TEST(on_the_host)
 {
 	static const struct {
 		const char *settings;
@@ -842,7 +778,6 @@ on_the_host(void **state)
 	};
 	char settings[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		text_put(settings, sizeof settings, "gpus_per_node=8 global_batch_size=8 %s",
 		    rows[i].settings);
@@ -862,13 +797,11 @@ on_the_host(void **state)
 }
 
 /* Layers without adapters keep nothing for adapters. */
-static void
-head_alone_has_adapters(void **state)
+TEST(head_alone_has_adapters)
 {
 	const double inputs = (32 + 32) * 2 * 4096.0 * 8192;
 	double blocks;
 
-	(void)state;
 	blocks = memory_of(HF LORA "finetune.target=qv finetune.kernels=unsloth recompute=none "
 	    "sequence_length=8192")->activations;
 	assert_true(memory_of(HF LORA "finetune.target=head finetune.kernels=unsloth recompute=none "
@@ -881,8 +814,7 @@ head_alone_has_adapters(void **state)
 static struct finetune_row rows[FINETUNE_ROWS_MAX];
 
 /* Errors of complete rows may only get smaller: median and 90th percentile, percent. */
-static void
-measured(void **state)
+TEST(measured)
 {
 	static const struct {
 		const char *group;
@@ -896,7 +828,6 @@ measured(void **state)
 	const size_t count = accuracy_finetune_memory(getenv("TOP"), rows, FINETUNE_ROWS_MAX);
 	size_t n;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
 		const double median = accuracy_finetune_error(rows, count, bounds[i].group, 0.5, &n);
 		const double p90 = accuracy_finetune_error(rows, count, bounds[i].group, 0.9, &n);
@@ -910,15 +841,13 @@ measured(void **state)
 			near(rows[i].trained, rows[i].counted, 0);
 }
 
-static void
-steps(void **state)
+TEST(steps)
 {
 	const size_t count = accuracy_finetune_steps(getenv("TOP"), rows, FINETUNE_ROWS_MAX);
 	size_t n;
 	const double median = accuracy_finetune_error(rows, count, "", 0.5, &n);
 	const double p90 = accuracy_finetune_error(rows, count, "", 0.9, &n);
 
-	(void)state;
 	assert_true(n >= 30);
 	if (median > 0.049 || p90 > 0.103)
 		fail_msg("%zu rows, %.2f and %.2f %%", n, median * 100, p90 * 100);
@@ -928,13 +857,11 @@ steps(void **state)
 }
 
 /* Layers that predict further tokens are in checkpoints, not in Hugging Face's modules nor in nanotron's. */
-static void
-heads_that_nobody_runs(void **state)
+TEST(heads_that_nobody_runs)
 {
 	static const char *const layouts[] = { "layout=deepspeed zero_stage=3", "layout=torchtitan zero_stage=3",
 		"layout=nanotron" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
 		static const char plan[] = MOE "gpus_per_node=8 global_batch_size=8 finetune.method=full "
 			"training.cross_entropy=unfused mtp_layers=%d %s";
@@ -952,8 +879,7 @@ heads_that_nobody_runs(void **state)
 
 /* The longest context that Unsloth trained Llama-3.1 8B at in so much memory, with CCE and its inputs on the host
  * (unsloth.ai/blog/llama3-3, 2024-12); since 2025-03 adapters add to a product in place: one tensor of the MLP's width less. */
-static void
-longest_contexts(void **state)
+TEST(longest_contexts)
 {
 	static const struct {
 		double gib;
@@ -961,7 +887,6 @@ longest_contexts(void **state)
 	} blog[] = { { 24, 78475 }, { 40, 153977 }, { 48, 191728 }, { 80, 342733 } };
 	char text[1024];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof blog / sizeof *blog; i++) {
 		static const char plan[] = HF "layers=32 hidden_size=4096 attention_heads=32 kv_heads=8 ffn_hidden_size=14336 "
 			"model.vocab_size=128256 vocab_multiple=1 recompute=full finetune.method=qlora finetune.rank=32 "
@@ -980,24 +905,5 @@ longest_contexts(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(other_adapters), cmocka_unit_test(longest_contexts), cmocka_unit_test(heads_that_nobody_runs),
-		cmocka_unit_test(what_other_adapters_keep),
-		cmocka_unit_test(padding_repeats_keys), cmocka_unit_test(counts),
-		cmocka_unit_test(experts), cmocka_unit_test(sharded),
-		cmocka_unit_test(work_is_sharded),
-		cmocka_unit_test(state_bytes), cmocka_unit_test(stacked_experts), cmocka_unit_test(frozen_in_eight_bits),
-		cmocka_unit_test(frozen_shards), cmocka_unit_test(kept),
-		cmocka_unit_test(flops), cmocka_unit_test(traffic), cmocka_unit_test(mixers),
-		cmocka_unit_test(unpacked), cmocka_unit_test(scales_stay_whole),
-		cmocka_unit_test(moment_of_the_loss), cmocka_unit_test(moment_of_chunks),
-		cmocka_unit_test(long_rows), cmocka_unit_test(gathered_by_the_root),
-		cmocka_unit_test(blocks_that_nothing_fits_in), cmocka_unit_test(paged_moments),
-		cmocka_unit_test(on_the_host), cmocka_unit_test(long_texts), cmocka_unit_test(fp8_attention),
-		cmocka_unit_test(steps_by_foreach), cmocka_unit_test(steps_by_groups), cmocka_unit_test(copies_of_whole_weights),
-		cmocka_unit_test(copies_to_the_host),
-		cmocka_unit_test(measured), cmocka_unit_test(head_alone_has_adapters), cmocka_unit_test(steps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -2,15 +2,9 @@
  * test_formulas.c - what a term says it is, is what it is: the right side of every formula
  * that the ledger notes comes to the term's value, in all sorts of plans.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/estimate/estimate.h"
 #include "core/framework/resolve.h"
@@ -90,13 +84,11 @@ tune(struct plan *p, struct dice *dice)
 	plan_resolve(p, NULL);
 }
 
-static void
-formulas_are_values(void **state)
+TEST(formulas_are_values)
 {
 	struct dice dice = { .state = 11 };
 	int checked[QUANTITY_COUNT] = { 0 };
 
-	(void)state;
 	for (int i = 0; i < PLANS; i++) {
 		struct plan p = random_plan(&dice);
 
@@ -158,7 +150,5 @@ formulas_are_values(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(formulas_are_values) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

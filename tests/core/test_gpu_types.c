@@ -2,16 +2,10 @@
  * test_gpu_types.c - GPUs of several types in one job: who waits for whom, whose memory counts, what they
  * cost; and layers by what stages take for them, held against all splits.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/estimate/estimate.h"
 #include "core/estimate/scope.h"
@@ -50,14 +44,12 @@ lies_between(double is, double least, double most)
 
 /* A stage on slow GPUs makes all wait, in the bubble alone fast ones help; and it is the same whoever is said
  * to be the other type. */
-static void
-the_slowest_sets_the_pace(void **state)
+TEST(the_slowest_sets_the_pace)
 {
 	const double fast = step_of(FAST JOB, ""), slow = step_of(SLOW JOB, "");
 	const double one = step_of(FAST JOB, "other_gpus=2=slow-4gb"), three = step_of(FAST JOB, "other_gpus=1-3=slow-4gb");
 	double alone;
 
-	(void)state;
 	lies_between(three, one, slow);
 	lies_between(one, 1.1 * fast, slow);
 	assert_int_equal(estimate->stage[0].layers, 3);
@@ -78,15 +70,13 @@ chunks_of(const char *settings, struct chunk_time *time)
 }
 
 /* The stages of slow nodes are slow, and those of no other. */
-static void
-slowness(void **state)
+TEST(slowness)
 {
 	const struct plan p = settings_plan(FAST JOB, "slow_nodes=1*0.8,3*0.5");
 	static const double want[] = { 1, .8, 1, .5 };
 	double factor[STAGE_CHUNKS_MAX];
 	struct layout l;
 
-	(void)state;
 	assert_true(layout_init(&l, &p, NULL));
 	assert_true(step_stages_slowness(factor, &p, &l));
 	for (int i = 0; i < 4; i++)
@@ -94,14 +84,12 @@ slowness(void **state)
 }
 
 /* What is between two types goes at the pace of the slower of both, whichever is the other. */
-static void
-links_between(void **state)
+TEST(links_between)
 {
 	static struct plan room;
 	const struct plan same = settings_plan(FAST JOB, ""), p = settings_plan(FAST JOB, "other_gpus=2=slow-4gb"),
 	    q = settings_plan(SLOW JOB, "other_gpus=2=slow-4gb");
 
-	(void)state;
 	assert_ptr_equal(gpu_types_links(&same, &room), &same);
 	assert_true(fabs(gpu_types_links(&p, &room)->cluster.nvlink_gbps - 300) < 1e-9);
 	assert_true(fabs(gpu_types_links(&p, &room)->cluster.pcie_gbps - 32) < 1e-9);
@@ -109,12 +97,10 @@ links_between(void **state)
 }
 
 /* A pipeline is drawn of the passes of each stage's own GPUs: a layer takes longer on the slow ones alone. */
-static void
-each_stage_has_its_passes(void **state)
+TEST(each_stage_has_its_passes)
 {
 	static struct chunk_time fast[4], mixed[4];
 
-	(void)state;
 	chunks_of("", fast);
 	chunks_of("other_gpus=2=slow-4gb", mixed);
 	for (int i = 0; i < 4; i++)
@@ -122,13 +108,11 @@ each_stage_has_its_passes(void **state)
 }
 
 /* Each stage has the memory of its own GPUs. */
-static void
-each_stage_has_its_memory(void **state)
+TEST(each_stage_has_its_memory)
 {
 	const char *big = "layers=48 ";
 	char settings[256];
 
-	(void)state;
 	snprintf(settings, sizeof settings, "%sother_gpus=2=slow-4gb", big);
 	step_of(FAST JOB, settings);
 	assert_false(estimate->fits);
@@ -140,12 +124,10 @@ each_stage_has_its_memory(void **state)
 	assert_int_equal(estimate->peak_stage, 0);
 }
 
-static void
-prices_and_power_are_means(void **state)
+TEST(prices_and_power_are_means)
 {
 	const struct plan p = settings_plan(FAST JOB, "other_gpus=3=slow-4gb");
 
-	(void)state;
 	assert_true(fabs(gpu_types_mean(&p, FIELD_GPU_HOUR_PRICE) - 1.75) < 1e-12);
 	assert_true(fabs(gpu_types_mean(&p, FIELD_TDP_WATTS) - 625) < 1e-9);
 	assert_string_equal(nodes_gpu(&p, 3), "slow-4gb");
@@ -197,12 +179,10 @@ drawn(void)
 	return 0.1 + (double)(rand() % 1000) / 100;
 }
 
-static void
-splits_are_the_best(void **state)
+TEST(splits_are_the_best)
 {
 	int refused = 0;
 
-	(void)state;
 	srand(7);
 	for (int trial = 0; trial < 400; trial++) {
 		int layers[SPEEDS_STAGES], all[SPEEDS_STAGES];
@@ -231,8 +211,7 @@ splits_are_the_best(void **state)
 }
 
 /* The hint's layout is the faster plan that it says, and has the memory of each stage in mind. */
-static void
-the_hint_holds(void **state)
+TEST(the_hint_holds)
 {
 	const char *settings = "layers=24 other_gpus=2-3=slow-4gb";
 	const double even = step_of(FAST JOB, settings);
@@ -240,7 +219,6 @@ the_hint_holds(void **state)
 	struct plan p = settings_plan(FAST JOB, settings);
 	double then;
 
-	(void)state;
 	for (size_t i = 0; i < estimate->diags.count; i++)
 		if (strcmp(estimate->diags.item[i].reason, "layers_by_speed") == 0)
 			d = &estimate->diags.item[i];
@@ -258,8 +236,7 @@ the_hint_holds(void **state)
 }
 
 /* Neighbours of a plan that is refused are looked at by a scope, in which nothing was laid out before. */
-static void
-a_scope_lays_out(void **state)
+TEST(a_scope_lays_out)
 {
 	static const struct enough all = { { INFINITY, INFINITY }, INFINITY };
 	const struct plan bad = settings_plan(FAST JOB, "other_gpus=2-3=slow-4gb tp=3");
@@ -267,7 +244,6 @@ a_scope_lays_out(void **state)
 	struct scope *scope = malloc(sizeof *scope);
 	double peak;
 
-	(void)state;
 	assert_non_null(scope);
 	estimate_run(estimate, &p, defaults_catalog(), NULL);
 	peak = estimate->peak_total;
@@ -282,10 +258,8 @@ a_scope_lays_out(void **state)
 }
 
 /* A list of names is as long as a plan has room for, and no longer. */
-static void
-longest_list(void **state)
+TEST(longest_list)
 {
-	(void)state;
 	for (size_t more = 0; more <= 1; more++) {
 		static struct node_names names;
 		char name[NODE_NAME_SIZE] = "";
@@ -311,11 +285,5 @@ longest_list(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_between), cmocka_unit_test(slowness), cmocka_unit_test(the_slowest_sets_the_pace), cmocka_unit_test(each_stage_has_its_passes), cmocka_unit_test(each_stage_has_its_memory),
-		cmocka_unit_test(prices_and_power_are_means), cmocka_unit_test(splits_are_the_best),
-		cmocka_unit_test(the_hint_holds), cmocka_unit_test(a_scope_lays_out), cmocka_unit_test(longest_list),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

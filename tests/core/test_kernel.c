@@ -64,8 +64,7 @@ seconds(const char *first, const char *second)
 
 /* Attention that stays in documents has their keys, and a kernel their length; of a document as long as the sequence
  * nothing changes. */
-static void
-documents(void **state)
+TEST(documents)
 {
 	static const char plan[] = HOPPER "sequence_length=32768 attention_heads=32 kv_heads=8 head_dim=128 ";
 	const struct plan whole = settings_plan(plan, ""), same = settings_plan(plan, "training.document_tokens=65536");
@@ -73,7 +72,6 @@ documents(void **state)
 	const struct plan alone = settings_plan(plan, "sequence_length=4096 micro_batch_size=8");
 	const struct machine g = machine_of(&parts);
 
-	(void)state;
 	assert_true(fabs(flops_of_token(&whole, false).core / flops_of_token(&parts, false).core - 8) < 1e-9);
 	assert_true(fabs(kernel_rate(&parts, &g, false, false).reached / kernel_rate(&alone, &g, false, false).reached - 1) <
 	    1e-9);
@@ -83,8 +81,7 @@ documents(void **state)
 
 /* Experts that are a list are looped over, each launching kernels of its own; grouped ones made it about 6 times as
  * fast (unsloth.ai/docs/basics/faster-moe), and torchtune's always were. */
-static void
-experts_looped(void **state)
+TEST(experts_looped)
 {
 	static const char tuned[] = HOPPER QWEN3_30B "ep=1 gpus_per_node=1 global_batch_size=4 layout=deepspeed "
 	    "finetune.method=lora finetune.target=attention recompute=full ";
@@ -92,7 +89,6 @@ experts_looped(void **state)
 	const struct plan torchtune = settings_plan(tuned, "release=202506 finetune.kernels=torchtune");
 	const double ratio = seconds_of(&list) / seconds_of(&stacked);
 
-	(void)state;
 	assert_true(fabs(host_forward(&list, LAYER_MOE) / (.9e-3 / 120 * (60 + 12 + 16 * 128)) - 1) < .05);
 	assert_true(host_forward(&list, LAYER_MOE) > 3 * host_forward(&torchtune, LAYER_MOE));
 	if (!(ratio > 4 && ratio < 8))
@@ -129,8 +125,7 @@ table_error(char *line)
 }
 
 /* An H20: Dao-AILab/flash-attention issue 1310, causal, 2,048 tokens; products of an H100 reach 0.72 of its peak. */
-static void
-slowed_units(void **state)
+TEST(slowed_units)
 {
 	static const struct {
 		const char *kernel;
@@ -140,7 +135,6 @@ slowed_units(void **state)
 	struct machine g;
 	char settings[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		snprintf(settings, sizeof settings, "generation=hopper bf16_tflops=148 fp32_tflops=44 hbm_gbps=4000 head_dim=128 "
 		    "attention_heads=16 kv_heads=16 sequence_length=2048 micro_batch_size=2 attention_kernel=%s", rows[i].kernel);
@@ -154,8 +148,7 @@ slowed_units(void **state)
 	assert_true(fabs(g.plain.reached / 989e12 - 0.72) < 1e-9);
 }
 
-static void
-published_rates(void **state)
+TEST(published_rates)
 {
 	const char *top = getenv("TOP");
 	char path[1024], line[512];
@@ -163,7 +156,6 @@ published_rates(void **state)
 	int rows = 0;
 	FILE *in;
 
-	(void)state;
 	snprintf(path, sizeof path, "%s/tests/data/attention_kernels.tsv", top != NULL ? top : ".");
 	in = fopen(path, "r");
 	assert_non_null(in);
@@ -184,8 +176,7 @@ published_rates(void **state)
 
 /* In each published table backward, which has five products for two, reaches less of the peak than
  * forward (Dao 2023, arXiv 2307.08691, figures 5 and 6; Shah et al. 2024, arXiv 2407.08608). */
-static void
-backward_reaches_less(void **state)
+TEST(backward_reaches_less)
 {
 	static const char *const rows[] = {
 		"generation=ampere bf16_tflops=312", HOPPER "attention_kernel=flash2", HOPPER "attention_kernel=flash3",
@@ -193,7 +184,6 @@ backward_reaches_less(void **state)
 		GAUDI,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char settings[512];
 		struct plan p;
@@ -208,13 +198,11 @@ backward_reaches_less(void **state)
 
 /* Of long sequences attention in FP8 is quicker on Blackwell, casts included, and slower on Hopper, where the
  * backward pass is; what no table tells stays in 16 bits. */
-static void
-attention_in_fp8(void **state)
+TEST(attention_in_fp8)
 {
 #define LONG "sequence_length=16384 max_position=16384 "
 	const char *eight = "precision=fp8 fp8_attention=true", *sixteen = "precision=fp8";
 
-	(void)state;
 	assert_true(seconds(BLACKWELL LONG, eight) < 0.98 * seconds(BLACKWELL LONG, sixteen));
 	assert_true(seconds(HOPPER LONG, eight) > seconds(HOPPER LONG, sixteen));
 	assert_true(seconds(BLACKWELL "release=202504 ", eight) == seconds(BLACKWELL "release=202504 ", sixteen));
@@ -224,8 +212,7 @@ attention_in_fp8(void **state)
 	assert_true(seconds(BLACKWELL, "fp8_attention=true") == seconds(BLACKWELL, ""));
 }
 
-static void
-which_kernel(void **state)
+TEST(which_kernel)
 {
 	static const struct {
 		const char *settings;
@@ -242,7 +229,6 @@ which_kernel(void **state)
 		{ HOPPER "attention_kernel=unfused", KERNEL_UNFUSED },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct plan p = plan_of(rows[i].settings);
 
@@ -252,8 +238,7 @@ which_kernel(void **state)
 
 /* Modules of Hugging Face call flash-attn themselves and reach its tables, as xtuner's steps of long sequences do
  * (InternLM/xtuner docs/zh_cn/legacy/acceleration/benchmark.rst: Llama-2-7B on 8 A100, tokens a second and GPU). */
-static void
-long_sequences(void **state)
+TEST(long_sequences)
 {
 	static const struct {
 		const char *settings;
@@ -270,7 +255,6 @@ long_sequences(void **state)
 	const struct plan hf = settings_plan(llama, "layout=torchtitan sequence_length=32768 finetune.method=full");
 	const struct machine g = machine_of(&own);
 
-	(void)state;
 	assert_true(kernel_rate(&hf, &g, true, false).reached > 1.4 * kernel_rate(&own, &g, true, false).reached);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char text[1024];
@@ -281,8 +265,7 @@ long_sequences(void **state)
 }
 
 /* An index bounds the keys of a query: what is trained is no longer quadratic. */
-static void
-sparse_attention(void **state)
+TEST(sparse_attention)
 {
 	static const char plan[] = HOPPER "attention=mla q_lora_rank=1536 kv_lora_rank=512 "
 	    "qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 attention_heads=128 nodes=16 "
@@ -292,7 +275,6 @@ sparse_attention(void **state)
 	const struct machine g = machine_of(&p);
 	double rate = g.plain.reached, tokens = 8192;
 
-	(void)state;
 	settings_put_all(&q, index);
 	assert_true(fabs(compute_pairs(&p, false) - 65536.0 * 320) < 1e-6);
 	assert_true(fabs(compute_pairs(&q, false) - (2048 - 16.0) * 1088) < 1e-6);
@@ -311,22 +293,19 @@ sparse_attention(void **state)
 }
 
 /* Few query tiles leave multiprocessors idle. */
-static void
-few_waves(void **state)
+TEST(few_waves)
 {
 	const struct plan full = plan_of(HOPPER "attention_heads=32 sequence_length=4096");
 	const struct plan few = plan_of(HOPPER "attention_heads=32 sequence_length=4096 tp=8");
 	const struct machine g = machine_of(&full);
 
-	(void)state;
 	assert_true(kernel_rate(&few, &g, false, false).reached <
 	    0.9 * kernel_rate(&full, &g, false, false).reached);
 }
 
 /* ---- formats ---------------------------------------------------------------------- */
 
-static void
-formats(void **state)
+TEST(formats)
 {
 	static const struct {
 		const char *settings;
@@ -338,7 +317,6 @@ formats(void **state)
 		{ BLACKWELL "precision=nvfp4", 0.5625, 1.125 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct plan p = plan_of(rows[i].settings);
 		const struct format f = format_of(&p);
@@ -350,12 +328,10 @@ formats(void **state)
 }
 
 /* Fewer bits are faster where the GPU has units for them; a quantised gather is shorter. */
-static void
-formats_are_faster(void **state)
+TEST(formats_are_faster)
 {
 	static const char plan[] = BLACKWELL "nodes=1 tp=4 global_batch_size=64 precision=";
 
-	(void)state;
 	assert_true(seconds(plan, "fp8") < seconds(plan, "bf16"));
 	assert_true(seconds(plan, "mxfp8") < seconds(plan, "bf16"));
 	assert_true(seconds(plan, "nvfp4") < seconds(plan, "mxfp8"));
@@ -364,24 +340,20 @@ formats_are_faster(void **state)
 }
 
 /* The same peaks at clocks that are sustained. */
-static void
-sustained(void **state)
+TEST(sustained)
 {
-	(void)state;
 	assert_true(seconds(BLACKWELL "nodes=1 ", "rate_scale=1.15") <
 	    0.95 * seconds(BLACKWELL "nodes=1 ", "rate_scale=1"));
 }
 
 /* Power that products in 16 bits use up slows those alone, and neither those of experts nor scans. */
-static void
-sustained_in_16_bits(void **state)
+TEST(sustained_in_16_bits)
 {
 	static const char dense[] = BLACKWELL "nodes=1 bf16_scale=", moe[] = BLACKWELL "nodes=1 experts=64 "
 	    "experts_per_token=8 moe_ffn_hidden_size=14336 ep=8 etp=1 bf16_scale=";
 	const double slower = seconds(dense, "0.78 precision=bf16") / seconds(dense, "1 precision=bf16");
 	const double eight = seconds(dense, "0.78 precision=fp8") / seconds(dense, "1 precision=fp8");
 
-	(void)state;
 	assert_true(slower > 1.15 && slower < 1 / 0.78);
 	assert_true(eight > 1 && eight < 1.06); /* the head alone */
 	assert_true(seconds(moe, "0.78") < 1.1 * seconds(moe, "1"));
@@ -389,15 +361,13 @@ sustained_in_16_bits(void **state)
 
 /* Recurrent layers are no faster on a B200 than on an H100, whose dense products are half as fast:
  * chunks of a gated delta rule reach 290 TFLOP/s on one and 305 on the other. */
-static void
-scans_of_generations(void **state)
+TEST(scans_of_generations)
 {
 	static const struct {
 		const char *gpu;
 		double rate;
 	} rows[] = { { HOPPER, 290 }, { BLACKWELL, 305 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct plan p = plan_of(rows[i].gpu);
 		const double reached = 0.41 * machine_of(&p).recurrent.reached / 1e12;
@@ -410,14 +380,12 @@ scans_of_generations(void **state)
 
 /* What a host launches at half the speed takes twice as long, and a graph of all needs none; what
  * waits for data waits besides. */
-static void
-slow_hosts(void **state)
+TEST(slow_hosts)
 {
 	const double fast = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8");
 	const double graph = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8 cuda_graph=full");
 	const double slow = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8 host_scale=0.5");
 
-	(void)state;
 	assert_true(slow > 1.5 * fast && slow < 2 * fast);
 	assert_true(fabs(seconds(BLACKWELL QWEN3_30B,
 	    "precision=mxfp8 cuda_graph=full host_scale=0.5") - graph) < 1e-9);
@@ -428,8 +396,7 @@ slow_hosts(void **state)
 /* Queries and keys that single operations rotate, document by document before 2026-08: full fine-tuning of
  * Qwen3-8B on four H100 took 7.42 s a step of 32 packs of 2,048 tokens, in documents of about 394
  * (NVIDIA-NeMo/Megatron-Bridge examples/model_verification_cards/qwen3-8b). */
-static void
-rotated_apart(void **state)
+TEST(rotated_apart)
 {
 	static const char plan[] = HOPPER "gpus_per_node=4 nodes=1 tp=4 sequence_parallel=false layers=36 "
 	    "hidden_size=4096 ffn_hidden_size=12288 attention_heads=32 kv_heads=8 head_dim=128 vocab_size=151936 "
@@ -438,33 +405,28 @@ rotated_apart(void **state)
 	const double loop = seconds(plan, "release=202607 document_tokens=394 rope_fusion=false");
 	const double once = seconds(plan, "release=202608 document_tokens=394 rope_fusion=false");
 
-	(void)state;
 	assert_true(fused < once && once < 0.7 * loop);
 	assert_true(fabs(loop / 7.42 - 1) < 0.12);
 	assert_true(fabs(seconds(plan, "release=202607 rope_fusion=false") / once - 1) < 0.02);
 }
 
 /* Cores of a node are shared by its GPUs; a tenth of their speed takes ten times as long. */
-static void
-host_optimizers(void **state)
+TEST(host_optimizers)
 {
 	static const char plan[] = HOPPER "pcie_gbps=64 nodes=1 layout=deepspeed zero_stage=3 global_batch_size=8 ";
 	const double none = seconds(plan, ""), host = seconds(plan, "offload=optimizer");
 	const double slow = seconds(plan, "offload=optimizer host_adam=0.39");
 
-	(void)state;
 	/* 8.03 billion parameters of Llama 3.1 8B, all of them on one node */
 	assert_true(host - none > 8.03 / 3.9 && host - none < 1.2 * 8.03 / 3.9);
 	assert_true(fabs(slow - host - 9 * 8.03 / 3.9) < 0.02 * slow);
 }
 
 /* Half of a network is no more than that; traffic inside a node does not know. */
-static void
-paths_to_cards(void **state)
+TEST(paths_to_cards)
 {
 	static const char plan[] = HOPPER "nodes=4 layout=deepspeed zero_stage=3 sequence_length=1024 ";
 
-	(void)state;
 	assert_true(fabs(seconds(plan, "nic_path=socket") - seconds(plan, "nic_gbps=200")) < 1e-9);
 	assert_true(seconds(plan, "nic_path=host") > 1.3 * seconds(plan, "nic_path=socket"));
 	assert_true(fabs(seconds(HOPPER "nodes=1 tp=8 ", "nic_path=host") -
@@ -472,15 +434,13 @@ paths_to_cards(void **state)
 }
 
 /* A micro-batch of 4,096 tokens is too short for the host without graphs; 16,384 are not. */
-static void
-host_floor(void **state)
+TEST(host_floor)
 {
 	const double none = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8");
 	const double router = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8 cuda_graph=router");
 	const double full = seconds(BLACKWELL QWEN3_30B, "precision=mxfp8 cuda_graph=full");
 	const struct plan p = plan_of(QWEN3_30B "cuda_graph=full");
 
-	(void)state;
 	assert_true(none > 1.1 * router && router > 1.1 * full);
 	assert_true(host_forward(&p, LAYER_MOE) <= 0 && host_backward(&p, LAYER_MOE) <= 0);
 	/* Megatron-Bridge's performance summary: 27.05 s with graphs of the router */
@@ -490,13 +450,11 @@ host_floor(void **state)
 }
 
 /* Hosts that wait in each layer fade out; those that do not are not seen at all behind longer work. */
-static void
-waits_fade(void **state)
+TEST(waits_fade)
 {
 	static const char plan[] = BLACKWELL QWEN3_30B "precision=mxfp8 micro_batch_size=4 ";
 	const double without = seconds(plan, "host_scale=10");
 
-	(void)state;
 	assert_true(seconds(plan, "") > 1.01 * without && seconds(plan, "") < 1.1 * without);
 	assert_true(seconds(plan, "host_scale=2") < 1.001 * without);
 	assert_true(seconds(plan, "moe_capacity_factor=1") <=
@@ -504,50 +462,42 @@ waits_fade(void **state)
 }
 
 /* Experts that pad to a capacity: no wait for their tokens, and a graph of the layer holds them. */
-static void
-padded_experts(void **state)
+TEST(padded_experts)
 {
 	static const char plan[] = BLACKWELL QWEN3_30B "precision=mxfp8 ";
 	struct plan p = plan_of(BLACKWELL QWEN3_30B "precision=mxfp8 moe_capacity_factor=1 cuda_graph=layer");
 
-	(void)state;
 	assert_true(host_forward(&p, LAYER_MOE) <= 0 && host_backward(&p, LAYER_MOE) <= 0);
 	assert_true(seconds(plan, "moe_capacity_factor=1") < 0.95 * seconds(plan, ""));
 	assert_true(seconds(plan, "moe_capacity_factor=1 cuda_graph=layer") <
 	    0.7 * seconds(plan, "cuda_graph=layer"));
 }
 
-static void
-fused_experts(void **state)
+TEST(fused_experts)
 {
 	static const char plan[] = BLACKWELL QWEN3_30B
 	    "micro_batch_size=8 precision=mxfp8 cuda_graph=full ";
 
-	(void)state;
 	assert_true(seconds(plan, "fused_experts=true") < 0.95 * seconds(plan, ""));
 }
 
 /* Few tokens for each expert: the same FLOP take longer. */
-static void
-tokens_per_expert(void **state)
+TEST(tokens_per_expert)
 {
 	struct plan p = plan_of(HOPPER QWEN3_30B "micro_batch_size=8");
 	const struct machine g = machine_of(&p);
 	const double whole = compute_layer(&p, &g, LAYER_MOE, NULL).forward;
 
-	(void)state;
 	settings_put(&p, "micro_batch_size", "1");
 	assert_true(8 * compute_layer(&p, &g, LAYER_MOE, NULL).forward > 1.03 * whole);
 }
 
 /* Over nodes a token travels once to each with DeepEP, once for each expert through NCCL. */
-static void
-dispatchers(void **state)
+TEST(dispatchers)
 {
 	static const char plan[] = HOPPER QWEN3_30B
 	    "nodes=4 ep=32 cuda_graph=full micro_batch_size=4 moe_dispatcher=";
 
-	(void)state;
 	assert_true(seconds(plan, "deepep") < 0.85 * seconds(plan, "alltoall"));
 	assert_true(seconds(plan, "allgather") > seconds(plan, "deepep"));
 	assert_true(seconds(plan, "allgather") < 2 * seconds(plan, "alltoall"));
@@ -557,8 +507,7 @@ dispatchers(void **state)
 /* What NCCL's all-to-all brings is read and written once more before the experts, and after
  * them; one expert on a GPU has nothing to sort, nor has DeepEP, which permutes what it brings. On
  * Blackwell that is at 4.0 TB/s where other moves make 6.16. */
-static void
-sorted_tokens(void **state)
+TEST(sorted_tokens)
 {
 	static const char plan[] = BLACKWELL QWEN3_30B "nodes=16 micro_batch_size=8 ";
 	const struct plan nccl = plan_of(plan), one = settings_plan(plan, "ep=128");
@@ -568,7 +517,6 @@ sorted_tokens(void **state)
 	const struct plan before = plan_of(HOPPER QWEN3_30B);
 	const double routed = 8 * 4096 * 8;
 
-	(void)state;
 	assert_true(fabs(machine_of(&before).permuting - 1) < 1e-12);
 	assert_true(fabs(compute_layer(&nccl, &g, LAYER_MOE, NULL).forward -
 	    compute_layer(&deep, &g, LAYER_MOE, NULL).forward -
@@ -579,8 +527,7 @@ sorted_tokens(void **state)
 
 /* The same tokens go to 64 experts of a GPU instead of 16: 48 kernels more for each of two casts,
  * but for NVFP4 or where all is one chain. */
-static void
-casts_of_experts(void **state)
+TEST(casts_of_experts)
 {
 	static const struct {
 		const char *settings;
@@ -592,7 +539,6 @@ casts_of_experts(void **state)
 	};
 	static const char plan[] = BLACKWELL QWEN3_30B "micro_batch_size=8 moe_dispatcher=deepep ";
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct plan p = settings_plan(plan, cases[i].settings);
 		struct machine g = machine_of(&p);
@@ -611,14 +557,12 @@ casts_of_experts(void **state)
 
 /* What four times as many experts take longer for the same tokens is no less where products are
  * faster: what each takes besides is the same. */
-static void
-faster_experts(void **state)
+TEST(faster_experts)
 {
 	static const char plan[] = BLACKWELL QWEN3_30B "micro_batch_size=8 moe_dispatcher=deepep ";
 	static const char *const formats[] = { "precision=bf16", "precision=mxfp8" };
 	double more[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct plan p = settings_plan(plan, formats[i]);
 		struct machine g = machine_of(&p);
@@ -635,14 +579,12 @@ faster_experts(void **state)
 
 /* Moves take 1.8 times as long backward, and Megatron-LM's activation, which weighs experts, is gone
  * through once more for the gradients of the weights: 6 bytes for each value of a gated one. */
-static void
-weighed_experts(void **state)
+TEST(weighed_experts)
 {
 	const struct plan p = plan_of(HOPPER QWEN3_30B);
 	struct machine g = machine_of(&p);
 	struct work w;
 
-	(void)state;
 	g.launch = g.kernel = 0;
 	g.hbm = g.plain = g.grouped = g.linear = (struct rate){ 1e30, 1e30 };
 	w = compute_layer(&p, &g, LAYER_MOE | LAYER_NO_MIXER, NULL);
@@ -650,8 +592,7 @@ weighed_experts(void **state)
 }
 
 /* MLA's queries, keys and values: one pass over each since 2025-06, before that split and joined. */
-static void
-latent_rotation(void **state)
+TEST(latent_rotation)
 {
 	static const char plan[] = HOPPER "attention=mla q_lora_rank=1536 kv_lora_rank=512 "
 		"qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 ";
@@ -662,7 +603,6 @@ latent_rotation(void **state)
 	const double heads = (double)(after.training.sequence_length * after.model.attention_heads);
 	const double old = 8 * (2 * 192 + 128) * heads, one = (2 * 64 + 4 * (192 + 128)) * heads;
 
-	(void)state;
 	assert_true(fabs(a.forward - b.forward - machine_memory(&g, old) + machine_memory(&g, one)) < 1e-9);
 	assert_true(fabs(a.backward - b.backward - 1.8 * machine_memory(&g, old) +
 	    machine_memory(&g, one)) < 1e-9);
@@ -670,8 +610,7 @@ latent_rotation(void **state)
 
 /* YaRN multiplies sines and cosines, which no kernel of Transformer Engine does; where nothing is
  * fused it is as any rotation, and latent attention has a kernel of its own. */
-static void
-stretched_rotation(void **state)
+TEST(stretched_rotation)
 {
 	static const char *const same[] = { "layout=torchtitan ", "layout=nanotron ",
 		"attention=mla kv_lora_rank=512 qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128 " };
@@ -680,7 +619,6 @@ stretched_rotation(void **state)
 	const struct work a = compute_layer(&rope, &g, 0, NULL), b = compute_layer(&yarn, &g, 0, NULL);
 	const double values = (double)rope.training.sequence_length * (32 + 8) * 128;
 
-	(void)state;
 	assert_true(fabs(b.forward - a.forward - machine_memory(&g, 20 * values)) < 1e-9);
 	assert_true(fabs(b.backward - a.backward - machine_memory(&g, 16 * values)) < 1e-9);
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
@@ -694,25 +632,21 @@ stretched_rotation(void **state)
 }
 
 /* DeepSpeed runs modules of PyTorch, whose activations and additions no kernel joins. */
-static void
-bare_modules(void **state)
+TEST(bare_modules)
 {
 	const struct plan joined = plan_of(HOPPER "norm=layernorm nodes=1");
 	const struct plan bare = settings_plan(HOPPER "norm=layernorm nodes=1", "layout=deepspeed");
 
-	(void)state;
 	assert_true(machine_of(&bare).moves > 1.5 * machine_of(&joined).moves);
 }
 
-static void
-bias_of_experts(void **state)
+TEST(bias_of_experts)
 {
 	static const char plan[] = BLACKWELL QWEN3_30B "micro_batch_size=8 ";
 	const struct plan bare = plan_of(plan), biased = settings_plan(plan, "expert_bias=true");
 	const struct machine g = machine_of(&bare);
 	const double routed = 8 * 4096 * 8, one = machine_memory(&g, 1e12) / 1e12;
 
-	(void)state;
 	assert_true(seconds(plan, "expert_bias=true") > 1.05 * seconds(plan, ""));
 	/* 28 bytes for each output, 16 for each input of the activation */
 	assert_true(fabs(compute_layer(&biased, &g, LAYER_MOE, NULL).forward -
@@ -722,8 +656,7 @@ bias_of_experts(void **state)
 
 /* No part of the hardware makes a step slower by being faster, nor the next GPU, be it that the
  * host holds both up: gradients go on meanwhile. */
-static void
-faster_is_not_slower(void **state)
+TEST(faster_is_not_slower)
 {
 	static const char *const plans[] = {
 		HOPPER QWEN3_30B "nodes=8 ", BLACKWELL QWEN3_30B "nodes=8 precision=fp8 ",
@@ -734,7 +667,6 @@ faster_is_not_slower(void **state)
 	static const char *const faster[] = { "bf16_tflops=3000", "fp8_tflops=6000", "hbm_gbps=9000",
 		"nvlink_gbps=1200", "nic_gbps=800" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
 		for (size_t j = 0; j < sizeof faster / sizeof *faster; j++)
 			if (seconds(plans[i], faster[j]) > 1.001 * seconds(plans[i], ""))
@@ -747,12 +679,10 @@ faster_is_not_slower(void **state)
 /* ---- frameworks ------------------------------------------------------------------- */
 
 /* Without torch.compile what is between products moves more. */
-static void
-compiled(void **state)
+TEST(compiled)
 {
 	static const char plan[] = HOPPER "nodes=1 layout=torchtitan zero_stage=3 ";
 
-	(void)state;
 	assert_true(seconds(plan, "torch_compile=true") < 0.98 * seconds(plan, ""));
 	assert_true(seconds(HOPPER "nodes=1 ", "torch_compile=true") >=
 	    seconds(HOPPER "nodes=1 ", ""));
@@ -769,15 +699,13 @@ dense_layer(const char *settings)
 
 /* PyTorch's full recompute ends before the last product of a layer, 4 of its 22 parts of h*f;
  * Megatron's runs it too. */
-static void
-stops_early(void **state)
+TEST(stops_early)
 {
 	static const char plan[] = HOPPER "nodes=1 hidden_size=4096 ffn_hidden_size=16384 "
 	    "micro_batch_size=4 recompute=full ";
 	char settings[512];
 	struct work w, old;
 
-	(void)state;
 	snprintf(settings, sizeof settings, "%slayout=torchtitan zero_stage=3 torch_compile=true "
 	    "release=202312", plan);
 	w = dense_layer(settings);
@@ -792,14 +720,12 @@ stops_early(void **state)
 
 /* Outside torch.compile RMSNorm takes six kernels before PyTorch 2.9; LayerNorm is one
  * everywhere. */
-static void
-norms(void **state)
+TEST(norms)
 {
 	static const char plan[] = HOPPER "nodes=1 layout=torchtitan zero_stage=3 position=none ";
 	char settings[512];
 	double forward[4], backward[4], today;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		snprintf(settings, sizeof settings, "%srelease=202506 norm=%s torch_compile=%s", plan,
 		    i & 1 ? "layernorm" : "rmsnorm", i & 2 ? "true" : "false");
@@ -819,14 +745,12 @@ norms(void **state)
 
 /* FSDP2 copies what it gathers, both ways, and what it scatters, in all 14 bytes a weight of a
  * micro-batch; FSDP1 does not, nor a lone GPU. */
-static void
-weights_copied(void **state)
+TEST(weights_copied)
 {
 	static const char fsdp[] = HOPPER "nodes=1 layout=torchtitan zero_stage=3 torch_compile=true "
 	    "attention_kernel=cudnn ";
 	static const double weights = 8030261248.0, rate = 2680e9;
 
-	(void)state;
 	assert_true(fabs(seconds(fsdp, "") - seconds(fsdp, "release=202403") -
 	    8 * 14 * weights / rate) < 1e-3);
 	assert_true(fabs(seconds(fsdp, "gpus_per_node=1") -
@@ -836,14 +760,12 @@ weights_copied(void **state)
 
 /* A product that does not add to gradients leaves that to a kernel, as Megatron-LM's did before 2022 and
  * DeepSpeed's do, which cast it to fp32 first. */
-static void
-gradients_added(void **state)
+TEST(gradients_added)
 {
 	static const double weights = 4096.0 * (2 * 4096 + 2 * 1024 + 3 * 14336), rate = 2680e9;
 	const struct work one = dense_layer(HOPPER);
 	const struct work each = dense_layer(HOPPER "gradient_accumulation_fusion=false");
 
-	(void)state;
 	assert_true(fabs(each.forward - one.forward) <= 0);
 	assert_true(each.backward - one.backward > 9 * weights / rate);
 	assert_true(fabs(dense_layer(HOPPER "release=202104").backward -
@@ -853,8 +775,7 @@ gradients_added(void **state)
 }
 
 /* Kernels for rows of any size are slower: of a vocabulary of 50,257, which DeepSpeed does not pad. */
-static void
-unaligned(void **state)
+TEST(unaligned)
 {
 	struct plan odd = plan_of(HOPPER "layout=deepspeed vocab_size=50257 cross_entropy=te");
 	struct plan even = plan_of(HOPPER "layout=deepspeed vocab_size=50256 cross_entropy=te");
@@ -862,20 +783,17 @@ unaligned(void **state)
 	const struct machine g = machine_of(&odd);
 	const double more = compute_head(&odd, &g, NULL).forward / compute_head(&even, &g, NULL).forward;
 
-	(void)state;
 	assert_true(more > 3 && more < 3.5);
 	assert_true(compute_head(&padded, &g, NULL).forward < 1.01 * compute_head(&even, &g, NULL).forward);
 	assert_true(dense_layer(HOPPER "ffn_hidden_size=14337").forward >
 	    1.5 * dense_layer(HOPPER "ffn_hidden_size=14336").forward);
 }
 
-static void
-losses(void **state)
+TEST(losses)
 {
 	static const char *const kinds[] = { "te", "hf-16", "native", "torch", "unfused" };
 	double last = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		char settings[512];
 		struct plan p;
@@ -892,8 +810,7 @@ losses(void **state)
 }
 
 /* PyTorch copies gathered and scattered sequences where a micro-batch has several. */
-static void
-sequences_copied(void **state)
+TEST(sequences_copied)
 {
 	struct plan p = plan_of(HOPPER "layout=torchtitan torch_compile=true zero_stage=3 tp=8 "
 	    "sequence_parallel=true sequence_length=8192");
@@ -901,7 +818,6 @@ sequences_copied(void **state)
 	const double one = compute_layer(&p, &g, LAYER_NO_MIXER, NULL).forward;
 	double two;
 
-	(void)state;
 	settings_put_all(&p, "sequence_length=4096 micro_batch_size=2");
 	two = compute_layer(&p, &g, LAYER_NO_MIXER, NULL).forward;
 	assert_true(fabs(two - one - 3e-6 - 8 * 8192 * 4096.0 / 2680e9) < 1e-9);
@@ -909,15 +825,13 @@ sequences_copied(void **state)
 
 /* torchtitan's normed queries and keys, 8192 + 1024 values of a token, once were gathered: then
  * each of 8 ranks rotates, at 20 bytes, those of all, and copies them, at 4. */
-static void
-heads_gathered(void **state)
+TEST(heads_gathered)
 {
 	static const char plan[] = HOPPER "layout=torchtitan torch_compile=true zero_stage=3 tp=8 "
 	    "qk_norm=true attention_heads=64 kv_heads=8 attention_kernel=flash2 ";
 	char settings[512];
 	double forward[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		snprintf(settings, sizeof settings, "%srelease=%d", plan, 202509 + i);
 		forward[i] = dense_layer(settings).forward;
@@ -927,15 +841,13 @@ heads_gathered(void **state)
 }
 
 /* The loss of gathered logits is of the whole vocabulary on each rank. */
-static void
-logits_gathered(void **state)
+TEST(logits_gathered)
 {
 	struct plan p = plan_of(HOPPER "layout=torchtitan tp=4 cross_entropy=torch");
 	const struct machine g = machine_of(&p);
 	const struct work part = compute_head(&p, &g, NULL);
 	struct work all;
 
-	(void)state;
 	p.training.gathered_logits = true;
 	all = compute_head(&p, &g, NULL);
 	assert_true(fabs(all.forward - part.forward - 3e-6 -
@@ -945,8 +857,7 @@ logits_gathered(void **state)
 }
 
 /* Narayanan et al. 2021, table 2: ZeRO-3 of 2021 on 384 and 768 A100, 81.6 and 66.7 s. */
-static void
-zero_of_2021(void **state)
+TEST(zero_of_2021)
 {
 	static const char plan[] = "generation=ampere fabric=nvlink3 bf16_tflops=312 hbm_gbps=2039 "
 	    "nvlink_gbps=300 nic_gbps=200 nics_per_node=8 gpus_per_node=8 layers=96 hidden_size=12288 "
@@ -954,7 +865,6 @@ zero_of_2021(void **state)
 	    "gated_mlp=false sequence_length=2048 precision=fp16 recompute=full flash_attention=false "
 	    "layout=deepspeed zero_stage=3 global_batch_size=1536 release=202104 ";
 
-	(void)state;
 	assert_true(fabs(seconds(plan, "nodes=48 micro_batch_size=4") / 81.58 - 1) < 0.05);
 	assert_true(fabs(seconds(plan, "nodes=96 micro_batch_size=2") / 66.75 - 1) < 0.09);
 	assert_true(seconds(plan, "nodes=96 micro_batch_size=2 release=202306") < 45);
@@ -962,8 +872,7 @@ zero_of_2021(void **state)
 
 /* Products of FP32 matrices: measured in TFLOP/s on an H100 SXM, 52 without TF32 and 414 with it;
  * an A100 has 19.5 and 156. Where a GPU has no units for TF32 it changes nothing. */
-static void
-single_precision(void **state)
+TEST(single_precision)
 {
 	static const struct {
 		const char *gpu;
@@ -976,7 +885,6 @@ single_precision(void **state)
 		{ "generation=hopper bf16_tflops=989 hbm_gbps=3350 ", 0, 0, 494.5, 494.5 }, /* not known */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		for (int tf32 = 0; tf32 < 2; tf32++) {
 			const double reached = tf32 ? cases[i].rounded : cases[i].single;
@@ -995,10 +903,8 @@ single_precision(void **state)
 }
 
 /* Attention in FP32 has no more than the units of FP32 either: MFU came to 384 %. */
-static void
-single_attention(void **state)
+TEST(single_attention)
 {
-	(void)state;
 	for (int tf32 = 0; tf32 < 2; tf32++) {
 		const struct plan p = plan_of(tf32 ? "generation=hopper bf16_tflops=989 fp32_tflops=66.9 "
 		    "hbm_gbps=3350 precision=fp32 tf32=true" : "generation=hopper bf16_tflops=989 fp32_tflops=66.9 "
@@ -1013,30 +919,5 @@ single_attention(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published_rates), cmocka_unit_test(slowed_units),
-		cmocka_unit_test(backward_reaches_less),
-		cmocka_unit_test(single_precision), cmocka_unit_test(single_attention),
-		cmocka_unit_test(attention_in_fp8), cmocka_unit_test(which_kernel), cmocka_unit_test(long_sequences),
-		cmocka_unit_test(sparse_attention), cmocka_unit_test(few_waves), cmocka_unit_test(formats),
-		cmocka_unit_test(formats_are_faster), cmocka_unit_test(sustained), cmocka_unit_test(sustained_in_16_bits),
-		cmocka_unit_test(scans_of_generations),
-		cmocka_unit_test(faster_is_not_slower), cmocka_unit_test(host_floor), cmocka_unit_test(waits_fade),
-		cmocka_unit_test(padded_experts),
-		cmocka_unit_test(fused_experts),
-		cmocka_unit_test(tokens_per_expert), cmocka_unit_test(dispatchers),
-		cmocka_unit_test(sorted_tokens),
-		cmocka_unit_test(casts_of_experts), cmocka_unit_test(faster_experts), cmocka_unit_test(weighed_experts),
-		cmocka_unit_test(latent_rotation), cmocka_unit_test(bare_modules),
-		cmocka_unit_test(stretched_rotation),
-		cmocka_unit_test(bias_of_experts), cmocka_unit_test(compiled),
-		cmocka_unit_test(zero_of_2021), cmocka_unit_test(stops_early),
-		cmocka_unit_test(slow_hosts), cmocka_unit_test(rotated_apart), cmocka_unit_test(host_optimizers),
-		cmocka_unit_test(paths_to_cards),
-		cmocka_unit_test(documents), cmocka_unit_test(experts_looped), cmocka_unit_test(norms), cmocka_unit_test(weights_copied), cmocka_unit_test(gradients_added), cmocka_unit_test(unaligned),
-		cmocka_unit_test(losses), cmocka_unit_test(heads_gathered), cmocka_unit_test(logits_gathered),
-		cmocka_unit_test(sequences_copied),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

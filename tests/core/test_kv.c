@@ -2,16 +2,12 @@
  * test_kv.c - KV cache: bytes of a token, groups, pages and blocks of a request against
  * numbers that engines printed or that their sources give.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/model/kv.h"
+#include "../unit.h"
 
 static struct plan p;
 
@@ -54,10 +50,8 @@ mla(int64_t layers)
 	p.model.v_head_dim = 128;
 }
 
-static void
-test_bytes_of_a_token(void **state)
+TEST(test_bytes_of_a_token)
 {
-	(void)state;
 	attention(32, 32, 8, 128);
 	assert_true(token() == 131072);
 	p.model.kv_heads = 32; /* MHA */
@@ -72,10 +66,8 @@ test_bytes_of_a_token(void **state)
 }
 
 /* Heads of local layers have sizes of their own; one projection to keys and values makes both. */
-static void
-test_heads_of_local_layers(void **state)
+TEST(test_heads_of_local_layers)
 {
-	(void)state;
 	attention(30, 16, 2, 512);
 	window(1024, 6);
 	p.model.local_kv_heads = 8;
@@ -86,10 +78,8 @@ test_heads_of_local_layers(void **state)
 }
 
 /* Layers that borrow keys and values keep none. */
-static void
-test_borrowed(void **state)
+TEST(test_borrowed)
 {
-	(void)state;
 	attention(42, 8, 2, 512);
 	window(512, 6);
 	p.model.local_head_dim = 256;
@@ -101,10 +91,8 @@ test_borrowed(void **state)
 }
 
 /* Keys of an indexer, of the layers that have one. */
-static void
-test_index(void **state)
+TEST(test_index)
 {
-	(void)state;
 	attention(60, 64, 4, 128);
 	p.model.index_heads = 4;
 	p.model.index_head_dim = 128;
@@ -121,10 +109,8 @@ test_index(void **state)
 
 /* Entries of several tokens, keys of the index of one kind of them, and a window in every layer;
  * each rank has all of them. */
-static void
-test_compressed(void **state)
+TEST(test_compressed)
 {
-	(void)state;
 	attention(10, 64, 1, 512);
 	p.model.attention = ATTENTION_CSA;
 	text_put(p.model.layer_pattern, sizeof p.model.layer_pattern, "WEWECEHECE");
@@ -139,10 +125,8 @@ test_compressed(void **state)
 }
 
 /* Each rank keeps whole heads: from TP = KV heads on, no more is saved. */
-static void
-test_tp_splits_heads(void **state)
+TEST(test_tp_splits_heads)
 {
-	(void)state;
 	attention(32, 32, 8, 128);
 	p.parallel.tp = 2;
 	assert_true(token() == 65536);
@@ -157,10 +141,8 @@ test_tp_splits_heads(void **state)
 
 /* GLM-4.7-Flash keeps 47*576*2 bytes on each rank at TP 2; DeepSeek-V3.2 with FP8
  * 61*(656+132), sgl-project/sglang issue 11309. */
-static void
-test_mla(void **state)
+TEST(test_mla)
 {
-	(void)state;
 	mla(47);
 	p.parallel.tp = 2;
 	assert_true(token() == 47 * 576 * 2);
@@ -181,8 +163,7 @@ struct hybrid {
 	double group, groups, blocks, requests;
 };
 
-static void
-test_groups_of_layers(void **state)
+TEST(test_groups_of_layers)
 {
 	static const struct hybrid cases[] = {
 		{ 48, 16, 8, 256, 1024, 6, 1, "gemma-3-12b", 8, 6, 48867, 15.88 },
@@ -191,7 +172,6 @@ test_groups_of_layers(void **state)
 		{ 24, 64, 8, 64, 128, 2, 2, "gpt-oss-20b", 12, 2, 323972, 316.07 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		const struct hybrid *c = &cases[i];
 		struct kv_layers all;
@@ -209,12 +189,10 @@ test_groups_of_layers(void **state)
 }
 
 /* vLLM's page formulas: a window starts anywhere in a block, a chunk does not. */
-static void
-test_windows_and_chunks(void **state)
+TEST(test_windows_and_chunks)
 {
 	struct kv kv;
 
-	(void)state;
 	attention(48, 40, 8, 128);
 	window(1024, 4);
 	kv = kv_of(&p, 19, 2048);
@@ -248,13 +226,11 @@ linear(void)
 
 /* Qwen3.5-27B: 48 states of 3,145,728 + 61,440 bytes; blocks of attention grow to 784
  * tokens so that a page holds a state. */
-static void
-test_recurrent_states(void **state)
+TEST(test_recurrent_states)
 {
 	struct kv_layers all;
 	struct kv kv;
 
-	(void)state;
 	linear();
 	kv = kv_of(&p, 19, 8192);
 	all = kv_layers_of(&p, 0, 64);
@@ -273,12 +249,10 @@ test_recurrent_states(void **state)
 }
 
 /* MiMo-V2: local layers have twice the KV heads, so full ones take blocks of 32. */
-static void
-test_pages_are_equal(void **state)
+TEST(test_pages_are_equal)
 {
 	struct kv kv;
 
-	(void)state;
 	attention(48, 64, 4, 192);
 	p.model.v_head_dim = 128;
 	p.model.local_kv_heads = 8;
@@ -293,14 +267,12 @@ test_pages_are_equal(void **state)
 
 /* Kimi Linear's states are fp32 whatever the model says, those of others in its type: a value each of
  * 48 heads of 128 by 128, and 3 inputs of a convolution over 10,240 channels. */
-static void
-test_type_of_states(void **state)
+TEST(test_type_of_states)
 {
 	const double inputs = 2 * 3 * 10240, values = 48 * 128 * 128;
 	struct kv_layers all;
 	struct kv kv;
 
-	(void)state;
 	linear();
 	p.model.state_fp32 = false;
 	kv = kv_of(&p, 19, 8192);
@@ -315,12 +287,10 @@ test_type_of_states(void **state)
 	assert_true(kv_state_bytes(&kv, &all) == 48 * (4 * values + inputs));
 }
 
-static void
-test_decode_context_parallel(void **state)
+TEST(test_decode_context_parallel)
 {
 	struct kv kv;
 
-	(void)state;
 	mla(61);
 	p.parallel.tp = 8;
 	p.serving.dcp = 8;
@@ -342,10 +312,8 @@ ranks(int64_t tp, int64_t pcp, int64_t dcp)
 
 /* Decode context parallel spreads what TP copies, and no more: vLLM refuses it for 8 KV heads
  * up to TP 8, and takes at most TP/8. With prefill context parallel its size counts both. */
-static void
-test_copies_are_split(void **state)
+TEST(test_copies_are_split)
 {
-	(void)state;
 	attention(32, 32, 8, 128);
 	assert_true(ranks(8, 1, 8) == 1);
 	assert_true(ranks(16, 1, 2) == 2);
@@ -357,13 +325,11 @@ test_copies_are_split(void **state)
 }
 
 /* A pipeline stage of a hybrid model has its share of every group. */
-static void
-test_groups_on_a_stage(void **state)
+TEST(test_groups_on_a_stage)
 {
 	struct kv_layers part;
 	struct kv kv;
 
-	(void)state;
 	attention(48, 16, 8, 256);
 	window(1024, 6);
 	kv = kv_of(&p, 19, 8192);
@@ -373,10 +339,8 @@ test_groups_on_a_stage(void **state)
 }
 
 /* Llama-3-70B, 8k prompt, bf16: 2.68 GB; DeepSeek-V3: 0.58 GB. */
-static void
-test_bytes_of_the_model(void **state)
+TEST(test_bytes_of_the_model)
 {
-	(void)state;
 	attention(80, 64, 8, 128);
 	p.parallel.tp = 16;
 	assert_true(8192 * kv_model_bytes(&p) == 8192.0 * 80 * 8 * 256 * 2);
@@ -388,24 +352,5 @@ test_bytes_of_the_model(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes_of_a_token),
-		cmocka_unit_test(test_heads_of_local_layers),
-		cmocka_unit_test(test_borrowed),
-		cmocka_unit_test(test_index),
-		cmocka_unit_test(test_compressed),
-		cmocka_unit_test(test_tp_splits_heads),
-		cmocka_unit_test(test_mla),
-		cmocka_unit_test(test_groups_of_layers),
-		cmocka_unit_test(test_windows_and_chunks),
-		cmocka_unit_test(test_recurrent_states),
-		cmocka_unit_test(test_pages_are_equal),
-		cmocka_unit_test(test_type_of_states),
-		cmocka_unit_test(test_decode_context_parallel),
-		cmocka_unit_test(test_copies_are_split),
-		cmocka_unit_test(test_groups_on_a_stage),
-		cmocka_unit_test(test_bytes_of_the_model),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,11 +1,4 @@
 /* Process groups against the recorded groups of the frameworks, and as properties. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/framework/framework.h"
 #include "core/framework/layout.h"
 #include "core/framework/resolve.h"
@@ -191,19 +184,15 @@ compare_file(const char *name, const char *convention, int layout, bool listing)
 	assert_true(cases > 0);
 }
 
-static void
-megatron(void **state)
+TEST(megatron)
 {
-	(void)state;
 	compare_file("megatron.txt", "megatron", LAYOUT_MEGATRON, true);
 	compare_file("megatron_reject.txt", "megatron", LAYOUT_MEGATRON, true);
 	assert_true(groups_compared > 2000);
 }
 
-static void
-other_frameworks(void **state)
+TEST(other_frameworks)
 {
-	(void)state;
 	compare_file("deepspeed.txt", "deepspeed", LAYOUT_DEEPSPEED, true);
 	compare_file("deepspeed_moe.txt", "deepspeed-moe", LAYOUT_DEEPSPEED, false);
 	compare_file("torchtitan.txt", "torchtitan", LAYOUT_TORCHTITAN, true);
@@ -215,13 +204,11 @@ other_frameworks(void **state)
 }
 
 /* DeepSpeed's folding of experts over TP is ETP 1. */
-static void
-deepspeed_folding(void **state)
+TEST(deepspeed_folding)
 {
 	struct golden g;
 	int cases = 0;
 
-	(void)state;
 	golden_open(&g, "deepspeed_moe.txt");
 	while (golden_case(&g)) {
 		struct plan p;
@@ -247,13 +234,11 @@ deepspeed_folding(void **state)
 }
 
 /* Sequence parallel ranks are cut into expert groups as data parallel ones are. */
-static void
-deepspeed_sequence(void **state)
+TEST(deepspeed_sequence)
 {
 	struct golden g;
 	int sums = 0;
 
-	(void)state;
 	golden_open(&g, "deepspeed_moe.txt");
 	while (golden_case(&g)) {
 		struct plan p;
@@ -316,14 +301,12 @@ random_below(uint32_t n)
 	return (random_state >> 8) % n;
 }
 
-static void
-random_partitions(void **state)
+TEST(random_partitions)
 {
 	static const char *const orders[] = { "tp-cp-ep-dp-pp", "tp-cp-ep-pp-dp", "cp-tp-dp-ep-pp", "dp-tp-cp-ep-pp" };
 	static const int sizes[] = { 1, 1, 2, 2, 3, 4, 5, 8 };
 	int legal = 0;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		struct plan p;
 		struct layout l;
@@ -359,8 +342,7 @@ compare_groups(const void *a, const void *b)
 	return x[0] < y[0] ? -1 : x[0] > y[0] ? 1 : x[1] < y[1] ? -1 : x[1] > y[1];
 }
 
-static void
-ring_hash_is_sorted(void **state)
+TEST(ring_hash_is_sorted)
 {
 	struct plan p;
 	struct layout l;
@@ -369,7 +351,6 @@ ring_hash_is_sorted(void **state)
 	char text[64];
 	int kind;
 
-	(void)state;
 	plan_defaults(&p);
 	settings_int(&p, FIELD_LAYOUT, LAYOUT_DEEPSPEED);
 	settings_int(&p, FIELD_NODES, 3);
@@ -392,8 +373,7 @@ ring_hash_is_sorted(void **state)
 	assert_true(h == layout_hash(&l, kind));
 }
 
-static void
-refusals_of_ours(void **state)
+TEST(refusals_of_ours)
 {
 	static const struct {
 		const char *order, *reason;
@@ -405,7 +385,6 @@ refusals_of_ours(void **state)
 		"2x", "x2", "0x4", "2y2", "1x1x1x1x1x1x1x2x2", "1000000000000000000000000x1"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct plan p;
 		struct layout l;
@@ -430,8 +409,7 @@ refusals_of_ours(void **state)
 
 /* What a framework says of its kinds: they are there, and no stage or copy of the model waits
  * for another in a layer. */
-static void
-kinds_of_each_layer(void **state)
+TEST(kinds_of_each_layer)
 {
 	static const enum layout_id every[] = {
 #define FRAMEWORK(id, name) LAYOUT_##id,
@@ -439,7 +417,6 @@ kinds_of_each_layer(void **state)
 #undef FRAMEWORK
 	};
 
-	(void)state;
 	for (size_t f = 0; f < sizeof every / sizeof *every; f++) {
 		const struct framework *row = framework_rows[every[f]];
 
@@ -471,14 +448,12 @@ kinds_of_each_layer(void **state)
 	}
 }
 
-static void
-a_million_ranks(void **state)
+TEST(a_million_ranks)
 {
 	struct plan p;
 	struct layout l;
 	int kind;
 
-	(void)state;
 	plan_defaults(&p);
 	settings_int(&p, FIELD_NODES, 131072);
 	settings_int(&p, FIELD_TP, 8);
@@ -494,14 +469,12 @@ a_million_ranks(void **state)
 }
 
 /* A chunk holds what a layer more than fits evenly makes of it, and at least one. */
-static void
-layers_of_a_chunk(void **state)
+TEST(layers_of_a_chunk)
 {
 	static const struct {
 		int64_t layers, pp, vpp, held;
 	} rows[] = { { 32, 4, 1, 8 }, { 32, 4, 2, 4 }, { 33, 4, 1, 9 }, { 31, 4, 1, 8 }, { 1, 8, 2, 1 }, { 5, 1, 1, 5 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct plan p = { .model.layers = rows[i].layers };
 
@@ -514,13 +487,5 @@ layers_of_a_chunk(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layers_of_a_chunk), cmocka_unit_test(megatron), cmocka_unit_test(other_frameworks),
-		cmocka_unit_test(deepspeed_folding),
-		cmocka_unit_test(deepspeed_sequence), cmocka_unit_test(random_partitions),
-		cmocka_unit_test(ring_hash_is_sorted), cmocka_unit_test(refusals_of_ours),
-		cmocka_unit_test(kinds_of_each_layer), cmocka_unit_test(a_million_ranks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /*
  * test_ledger.c - terms are summed with and without a ledger, noted with their formula.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "core/base/ledger.h"
 #include "core/base/text.h"
 #include "core/estimate/symbol.h"
+#include "../unit.h"
 
 static void
 add(struct ledger *l, double *sum)
@@ -19,14 +15,12 @@ add(struct ledger *l, double *sum)
 	    42);
 }
 
-static void
-test_sums_alike(void **state)
+TEST(test_sums_alike)
 {
 	struct ledger_term terms[2];
 	struct ledger l;
 	double with = 1, without = 1;
 
-	(void)state;
 	ledger_init(&l, terms, 2);
 	assert_int_equal(l.stage, -1);
 	l.stage = 3;
@@ -43,8 +37,7 @@ test_sums_alike(void **state)
 }
 
 /* A C expression is its own formula, with what its values are called, and their numbers. */
-static void
-test_expressions(void **state)
+TEST(test_expressions)
 {
 	const struct {
 		double tp;
@@ -54,7 +47,6 @@ test_expressions(void **state)
 	struct ledger l;
 	double with = 0, without = 0;
 
-	(void)state;
 	ledger_init(&l, terms, 2);
 	for (struct ledger *asked = &l; ; asked = NULL) {
 		double *sum = asked != NULL ? &with : &without;
@@ -72,15 +64,13 @@ test_expressions(void **state)
 }
 
 /* Terms past the capacity are counted and not kept. */
-static void
-test_capacity(void **state)
+TEST(test_capacity)
 {
 	struct ledger_term terms[2];
 	struct ledger l;
 	double sum = 0;
 	int i;
 
-	(void)state;
 	memset(terms, 0, sizeof terms);
 	ledger_init(&l, terms, 1);
 	for (i = 0; i < 3; i++)
@@ -93,27 +83,23 @@ test_capacity(void **state)
 	assert_int_equal(l.count, 1);
 }
 
-static void
-test_long_formula(void **state)
+TEST(test_long_formula)
 {
 	struct ledger_term term;
 	struct ledger l;
 
-	(void)state;
 	ledger_init(&l, &term, 1);
 	ledger_note(&l, QUANTITY_OPTIMIZER, 1, "n", "s", "%0500d", 1);
 	assert_int_equal(strlen(term.formula), sizeof term.formula - 1);
 }
 
 /* Terms of a part are stamped, and those after them not. */
-static void
-test_parts(void **state)
+TEST(test_parts)
 {
 	struct ledger_term terms[2];
 	struct ledger l;
 	double sum = 0;
 
-	(void)state;
 	ledger_init(&l, terms, 2);
 	ledger_part(&l, PART_BUBBLE);
 	LEDGER_ADD(&l, sum, QUANTITY_STEP, 2, "bubble", "s", "%d", 2);
@@ -125,8 +111,7 @@ test_parts(void **state)
 }
 
 /* Letters of a formula that stand alone, before what they come to. */
-static void
-test_symbols(void **state)
+TEST(test_symbols)
 {
 	static const struct {
 		const char *formula, *letters;
@@ -135,7 +120,6 @@ test_symbols(void **state)
 		{ "layers of h, T", "T" }, { "Th*hT", "" }, { "", "" }, { "inner", "inner" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		bool has[SYMBOLS] = { false };
 		char found[128] = "";
@@ -154,14 +138,5 @@ test_symbols(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums_alike),
-		cmocka_unit_test(test_expressions),
-		cmocka_unit_test(test_capacity),
-		cmocka_unit_test(test_long_formula),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_symbols),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

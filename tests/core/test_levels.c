@@ -1,11 +1,5 @@
 /* Levels of the network: what is read, and what they leave of a group's cards. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-
-#include <cmocka.h>
 
 #include "core/base/number.h"
 #include "core/framework/link.h"
@@ -29,8 +23,7 @@ plan_with(const char *levels)
 	return p;
 }
 
-static void
-reads(void **state)
+TEST(reads)
 {
 	static const char *const bad[] = { "8", "8:", ":50", "8:50/", "8:50/0.5", "8:0", "8:50,8:50", "8:50,12:50",
 		"16:50,8:50", "8.5:50", "x:50", "8:50/7/7", "8:nan", "8:50@", "8:50@0", "8:50@x", "8:50@5/7", "99999999999:50",
@@ -39,7 +32,6 @@ reads(void **state)
 	struct levels levels;
 	char err[200];
 
-	(void)state;
 	assert_true(levels_of(&levels, &p, err, sizeof err));
 	assert_int_equal(levels.count, 4);
 	assert_int_equal(levels.level[3].gpus, 24576);
@@ -53,13 +45,11 @@ reads(void **state)
 }
 
 /* A ring enters a unit once: it has the up-links of all its members in it. */
-static void
-shares(void **state)
+TEST(shares)
 {
 	struct plan p = plan_with(PODS);
 	struct span s;
 
-	(void)state;
 	s = link_stride(&p, 8, 1);           /* a node */
 	near(1 - s.level.ring, 1);
 	assert_int_equal(s.level.unit, 8);
@@ -89,13 +79,11 @@ shares(void **state)
 }
 
 /* Times follow the share; inside a unit nothing changes. */
-static void
-times(void **state)
+TEST(times)
 {
 	const struct plan plain = plan_with(""), narrow = plan_with("8:450,64:50,512:50/4");
 	const double payload = 4e9;
 
-	(void)state;
 	for (enum collective c = COLLECTIVE_ALL_REDUCE; c <= COLLECTIVE_SEND; c++) {
 		struct span in = link_stride(&plain, 4, 8), in2 = link_stride(&narrow, 4, 8);
 		struct span out = link_stride(&plain, 4, 64), out2 = link_stride(&narrow, 4, 64);
@@ -111,8 +99,7 @@ times(void **state)
 
 /* A message between sites takes as long as light: each border between units once a round of a ring, a tree by its
  * doublings, an exchange and a send once. Inside a unit nothing changes, nor what is faster than a hop. */
-static void
-lags(void **state)
+TEST(lags)
 {
 	static const double by[] = { [COLLECTIVE_ALL_REDUCE] = 2, [COLLECTIVE_ALL_GATHER] = 1,
 		[COLLECTIVE_REDUCE_SCATTER] = 1, [COLLECTIVE_ALL_TO_ALL] = 1, [COLLECTIVE_SEND] = 1 };
@@ -120,7 +107,6 @@ lags(void **state)
 	const struct plan near_sites = plan_with("8:450,64:50,128:50"), far = plan_with("8:450,64:50,128:50@10000");
 	struct span s, t;
 
-	(void)state;
 	for (enum collective c = COLLECTIVE_ALL_REDUCE; c <= COLLECTIVE_SEND; c++) {
 		s = link_stride(&near_sites, 16, 8);
 		t = link_stride(&far, 16, 8);
@@ -139,10 +125,8 @@ lags(void **state)
 }
 
 /* Pipelines outermost cross the narrow level with little, data parallel ranks with much. */
-static void
-orders(void **state)
+TEST(orders)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct plan p = settings_plan("gpus_per_node=8 nodes=64 tp=8 pp=4 global_batch_size=512 "
 		    "levels=8:450,64:50,512:50/8", i == 0 ? "order=tp-cp-ep-dp-pp" : "order=tp-cp-ep-pp-dp");
@@ -159,8 +143,7 @@ orders(void **state)
 }
 
 /* A rack is a leaf: the smallest unit that holds several nodes, where nothing else is said. */
-static void
-racks(void **state)
+TEST(racks)
 {
 	static const struct {
 		const char *settings;
@@ -171,7 +154,6 @@ racks(void **state)
 		{ "levels=64:50 nvlink_domain=32", 4 }, { "levels=8192:50", 1024 }, { "levels=16384:50", 4 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct plan p = settings_plan("gpus_per_node=8 nodes=64 ", rows[i].settings);
 
@@ -182,11 +164,5 @@ racks(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads), cmocka_unit_test(shares), cmocka_unit_test(times),
-		cmocka_unit_test(lags),
-		cmocka_unit_test(orders), cmocka_unit_test(racks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* Which links groups cross, against enumerated ranks; collectives against NCCL runs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/framework/link.h"
 #include "core/framework/resolve.h"
@@ -66,15 +60,13 @@ check_spans(const struct plan *p, const struct layout *l)
 	}
 }
 
-static void
-spans(void **state)
+TEST(spans)
 {
 	static const char *const layouts[] = {
 		"megatron", "deepspeed", "torchtitan", "nanotron", "seed"
 	};
 	int checked = 0;
 
-	(void)state;
 	for (size_t n = 0; n < sizeof layouts / sizeof *layouts; n++)
 		for (int tp = 1; tp <= 16; tp *= 2)
 			for (int cp = 1; cp <= 4; cp *= 2)
@@ -99,8 +91,7 @@ spans(void **state)
 	assert_true(checked > 300);
 }
 
-static void
-shares(void **state)
+TEST(shares)
 {
 	/* 8 H100 and 8 NICs a node, TP 8: a data parallel group has one NIC to itself; with
 	 * TP 2 four; with TP 1 all of them. */
@@ -109,7 +100,6 @@ shares(void **state)
 		double nics;
 	} cases[] = { { "8", 1 }, { "2", 4 }, { "1", 8 } };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct plan p;
 		struct layout l;
@@ -128,13 +118,11 @@ shares(void **state)
 }
 
 /* A payload of S bytes, cut into n pieces, sent as each algorithm sends it. */
-static void
-conserved(void **state)
+TEST(conserved)
 {
 	static const enum collective all[] = { COLLECTIVE_ALL_REDUCE, COLLECTIVE_ALL_GATHER,
 		COLLECTIVE_REDUCE_SCATTER, COLLECTIVE_ALL_TO_ALL };
 
-	(void)state;
 	for (size_t c = 0; c < 4; c++)
 		for (int n = 2; n <= 64; n++) {
 			double sent[64] = { 0 }, received[64] = { 0 };
@@ -181,8 +169,7 @@ fabric_plan(struct plan *p, const char *system)
 }
 
 /* ai-dynamo/aiconfigurator's NCCL tables, every NVLink system, 16 to 512 MiB. */
-static void
-nccl_inside(void **state)
+TEST(nccl_inside)
 {
 	static const double size[] = { 16777216, 134217728, 536870912 };
 	char line[512], system[64], version[64], op[64];
@@ -190,7 +177,6 @@ nccl_inside(void **state)
 	double latency, rate[3], sum = 0, worst = 0;
 	int n, points = 0;
 
-	(void)state;
 	assert_non_null(in);
 	while (fgets(line, sizeof line, in) != NULL) {
 		enum collective c = COLLECTIVE_ALL_REDUCE;
@@ -225,15 +211,13 @@ nccl_inside(void **state)
 }
 
 /* stas00/ml-engineering network/README.md: all-reduce of 4 x 8 B200, EFA 8 x 400 Gb/s. */
-static void
-nccl_across(void **state)
+TEST(nccl_across)
 {
 	FILE *in = open_data("allreduce_sweeps.tsv");
 	char line[1024];
 	double sum = 0;
 	int points = 0;
 
-	(void)state;
 	assert_non_null(in);
 	while (fgets(line, sizeof line, in) != NULL) {
 		const struct span s = { .kind = SPAN_MIXED, .size = 32, .inside = 8, .domains = 4,
@@ -259,8 +243,7 @@ nccl_across(void **state)
 
 /* Without NVLink bytes go over PCIe, two GPUs a ring, and none faster than the slot; twice the slot
  * is twice as fast. */
-static void
-over_pcie(void **state)
+TEST(over_pcie)
 {
 	const struct span s = { .kind = SPAN_NVLINK, .size = 2, .inside = 2, .domains = 1, .nodes = 1,
 		.nic_share = 1 };
@@ -268,7 +251,6 @@ over_pcie(void **state)
 	double seconds[2];
 	struct plan p;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		plan_builtin(&p);
 		settings_put_all(&p, i == 0 ? "nvlink_gbps=0 pcie_gbps=32" : "nvlink_gbps=0 pcie_gbps=64");
@@ -279,14 +261,12 @@ over_pcie(void **state)
 }
 
 /* A100 PCIe in pairs, four pairs a node: a group in one node does not touch its NIC. */
-static void
-pairs(void **state)
+TEST(pairs)
 {
 	const struct span node = { .kind = SPAN_MIXED, .size = 8, .inside = 2, .domains = 4, .nodes = 1, .nic_share = 8 };
 	const struct span nodes = { .kind = SPAN_MIXED, .size = 16, .inside = 2, .domains = 8, .nodes = 2, .nic_share = 8 };
 	struct plan p, q;
 
-	(void)state;
 	plan_defaults(&p);
 	settings_set(&p, "cluster.nvlink_domain", "2");
 	settings_set(&p, "cluster.nvlink_gbps", "300");
@@ -308,14 +288,12 @@ pairs(void **state)
 
 /* The hops of a small all-reduce between many nodes are those of a tree, NCCL's src/graph/tuning.cc:
  * 2*((ranks of a node - 1)*4 us + log2(nodes)*the network's), beside what it takes inside. */
-static void
-tree_hops(void **state)
+TEST(tree_hops)
 {
 	static const int64_t of[][2] = { { 8, 16 }, { 4, 16 }, { 8, 64 } };
 	double seconds[3];
 	struct plan p;
 
-	(void)state;
 	fabric_plan(&p, "h100_sxm");
 	for (int i = 0; i < 3; i++) {
 		const int64_t inside = of[i][0], nodes = of[i][1];
@@ -331,13 +309,11 @@ tree_hops(void **state)
 }
 
 /* Inside a domain that is wider than what was measured, latency grows as the root of its members. */
-static void
-wide_domains(void **state)
+TEST(wide_domains)
 {
 	double seconds[3];
 	struct plan p;
 
-	(void)state;
 	fabric_plan(&p, "h100_sxm");
 	for (int i = 0; i < 3; i++) {
 		const int64_t n = 8 << 2 * i;
@@ -348,14 +324,12 @@ wide_domains(void **state)
 	assert_true(fabs(seconds[1] / seconds[0] - 2) < 1e-6 && fabs(seconds[2] / seconds[0] - 4) < 1e-6);
 }
 
-static void
-calibrated(void **state)
+TEST(calibrated)
 {
 	const struct span in = { .kind = SPAN_NVLINK, .size = 8, .inside = 8, .domains = 1, .nodes = 1, .nic_share = 8 };
 	const struct span out = { .kind = SPAN_MIXED, .size = 32, .inside = 8, .domains = 4, .nodes = 4, .nic_share = 8 };
 	struct plan p, q;
 
-	(void)state;
 	fabric_plan(&p, "h100_sxm");
 	q = p;
 	settings_set(&q, "calibration.nvlink_efficiency", "0.5");
@@ -379,8 +353,7 @@ calibrated(void **state)
 
 /* Inside a domain a token goes once to each rank: of 8 experts on 8 ranks it meets 5.25.
  * aiconfigurator's tables of DeepEP on H100, dispatch and combine: 267 to 330 GB/s. */
-static void
-test_once_a_rank(void **state)
+TEST(test_once_a_rank)
 {
 	static const struct {
 		double token, rate;
@@ -389,7 +362,6 @@ test_once_a_rank(void **state)
 		.nodes = 1 };
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	p.cluster.nvlink_gbps = 450;
 	p.parallel.moe_dispatcher = DISPATCHER_DEEPEP;
@@ -403,15 +375,13 @@ test_once_a_rank(void **state)
 
 /* Routing limited to groups meets fewer domains, never more than the groups it may come to,
  * and a limit that limits nothing changes nothing. */
-static void
-test_limited_routing(void **state)
+TEST(test_limited_routing)
 {
 	struct plan p;
 	struct span span = { .kind = SPAN_MIXED, .size = 64, .inside = 8, .domains = 8, .nodes = 8,
 		.nic_share = 8 };
 	double free, last, limited;
 
-	(void)state;
 	plan_builtin(&p);
 	p.cluster.nvlink_gbps = 450;
 	p.model.experts = 256;
@@ -439,15 +409,13 @@ test_limited_routing(void **state)
 
 /* A group of experts that lies on one GPU sends a token there alone, in a domain and behind the
  * network: as many bytes as one copy. */
-static void
-test_one_group(void **state)
+TEST(test_one_group)
 {
 	struct span span = { .kind = SPAN_NVLINK, .size = 8, .inside = 8, .domains = 1, .nodes = 1,
 		.nic_share = 8 };
 	struct plan p;
 	double one, all;
 
-	(void)state;
 	plan_builtin(&p);
 	p.cluster.nvlink_gbps = 450;
 	p.model.experts = 128;
@@ -468,8 +436,7 @@ test_one_group(void **state)
 
 /* Without a switch two of eight GPUs have one of seven links, four of them three, all of them all,
  * and a send goes over one whatever the group. */
-static void
-test_direct_links(void **state)
+TEST(test_direct_links)
 {
 	static const struct {
 		enum collective collective;
@@ -481,7 +448,6 @@ test_direct_links(void **state)
 	};
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	p.cluster.nvlink_gbps = 448;
 	p.cluster.nvlink_domain = 8;
@@ -499,8 +465,7 @@ test_direct_links(void **state)
 }
 
 /* deepspeed --include="node1:1,2@node2:0,1,2": places on nodes, and what all wait for. */
-static void
-nodes_that_differ(void **state)
+TEST(nodes_that_differ)
 {
 	static const int64_t slots[] = { 0, 1, 3, 4, 5 };
 	struct plan p = settings_plan("nodes=2 gpus_per_node=3 nvlink_domain=3 nics_per_node=3", "node_gpus=2,3 tp=1");
@@ -508,7 +473,6 @@ nodes_that_differ(void **state)
 	struct span s;
 	char text[64];
 
-	(void)state;
 	assert_int_equal(plan_world(&p), 5);
 	for (int64_t rank = 0; rank < 5; rank++) {
 		assert_int_equal(plan_slot(&p, rank), slots[rank]);
@@ -547,15 +511,13 @@ nodes_that_differ(void **state)
 }
 
 /* Two nodes, four processes of two GPUs: groups of ranks that follow one another. */
-static void
-processes(void **state)
+TEST(processes)
 {
 	struct plan p = settings_plan("nodes=2 gpus_per_node=4 nvlink_domain=4",
 	    "gpus_per_process=2 tp=1 pp=2 order=tp-cp-ep-pp-dp");
 	struct layout l;
 	int kind;
 
-	(void)state;
 	assert_true(layout_init(&l, &p, NULL));
 	kind = layout_kind(&l, "process");
 	assert_int_equal(layout_group_count(&l, kind), 4);
@@ -570,14 +532,5 @@ processes(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_direct_links),
-		cmocka_unit_test(test_limited_routing), cmocka_unit_test(test_one_group), cmocka_unit_test(test_once_a_rank),
-		cmocka_unit_test(spans), cmocka_unit_test(shares), cmocka_unit_test(conserved),
-		cmocka_unit_test(nccl_inside), cmocka_unit_test(nccl_across),
-		cmocka_unit_test(over_pcie), cmocka_unit_test(pairs), cmocka_unit_test(nodes_that_differ), cmocka_unit_test(processes),
-		cmocka_unit_test(wide_domains), cmocka_unit_test(tree_hops), cmocka_unit_test(calibrated),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

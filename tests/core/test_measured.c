@@ -1,12 +1,7 @@
 /* test_measured.c - what a series of steps comes to, steady state, period of peaks, drift; peaks of
  * memory; and which causes a plan can have. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "core/base/text.h"
@@ -62,12 +57,10 @@ near(double a, double b)
 		fail_msg("%.17g is not %.17g", a, b);
 }
 
-static void
-test_steady(void **state)
+TEST(test_steady)
 {
 	struct steady s;
 
-	(void)state;
 	take(40, even);
 	s = measured_steady(&run, MEASURED_STEP);
 	assert_true(s.samples > 20 && !s.first_alone);
@@ -82,10 +75,8 @@ test_steady(void **state)
 }
 
 /* Medians of the first and the last quarter, whatever lies between. */
-static void
-test_drift(void **state)
+TEST(test_drift)
 {
-	(void)state;
 	take(4, rising);
 	near(series_drift(&run.series[MEASURED_STEP]), 1);
 	take(60, even);
@@ -108,12 +99,10 @@ test_drift(void **state)
 	}
 }
 
-static void
-test_period(void **state)
+TEST(test_period)
 {
 	double mean = 0;
 
-	(void)state;
 	take(80, saving);
 	assert_int_equal(series_period(&run.series[MEASURED_STEP], &mean), 10);
 	assert_true(mean > 1.5 * measured_steady(&run, MEASURED_STEP).median);
@@ -129,8 +118,7 @@ test_period(void **state)
 }
 
 /* A rank's peaks are the most that it had of each kind; one that says nothing of them is none. */
-static void
-test_peaks(void **state)
+TEST(test_peaks)
 {
 	static const struct measured_memory seen[] = {
 		{ .rank = 1, .reserved = 5, .iterations = 1 }, { .rank = 1, .allocated = 3, .iterations = 4 },
@@ -138,7 +126,6 @@ test_peaks(void **state)
 		{ .rank = 3, .iterations = 7 }
 	};
 
-	(void)state;
 	memset(&run, 0, sizeof run);
 	for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
 		measured_memory(&run, &seen[i]);
@@ -169,8 +156,7 @@ assert_causes(const struct plan *p, const char *ids, bool can)
 /* No cause is asked after that the plan rules out: links that no group uses, splits that are not
  * made, formats that are not computed in, the trainer's of an engine and an engine's of a trainer. */
 #define ONE_NODE "cluster.nodes=1 cluster.gpus_per_node=8 parallel.cp=1 parallel.ep=1 parallel.pp=1 "
-static void
-test_causes(void **state)
+TEST(test_causes)
 {
 #define HARDWARE "cluster.nvlink_gbps=450 cluster.nics_per_node=8 cluster.nic_gbps=400 cluster.tdp_watts=700 " \
 	"cluster.bf16_tflops=989 cluster.fp8_tflops=1979 cluster.fp32_tflops=67"
@@ -224,7 +210,6 @@ test_causes(void **state)
 		{ ONE_NODE "mode=serve parallel.tp=8 serving.weight_dtype=int4", "weight_format", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		const struct plan p = settings_plan(HARDWARE, row[i].settings);
 
@@ -234,8 +219,7 @@ test_causes(void **state)
 }
 
 /* How a number that is out of line is called follows from what it is of. */
-static void
-test_verdicts(void **state)
+TEST(test_verdicts)
 {
 	static const struct {
 		enum measured_id id;
@@ -246,7 +230,6 @@ test_verdicts(void **state)
 	};
 	char text[128], want[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		for (int slower = 0; slower <= 1; slower++) {
 			const struct diagnosed_term t = { .id = of[i].id, .error = .12,
@@ -262,14 +245,12 @@ test_verdicts(void **state)
 }
 
 /* What is excluded, or of no number, has no amount; a range is told where it is one. */
-static void
-test_amounts(void **state)
+TEST(test_amounts)
 {
 	static struct diagnosis d;
 	struct diagnosed_cause c = { .certainty = CERTAINTY_POSSIBLE, .low = 2, .high = 2.01 };
 	char text[128];
 
-	(void)state;
 	d.leading = MEASURED_STEP;
 	diagnosed_amount(&d, &c, text, sizeof text);
 	assert_string_equal(text, "2.000 s");
@@ -287,8 +268,7 @@ test_amounts(void **state)
 
 /* A profile's sums by class are told as of a step with the plan's compute, whatever its length, first class and
  * last alike; and of a run that tells no FLOP/s nothing is said of them. */
-static void
-test_profile(void **state)
+TEST(test_profile)
 {
 	static struct diagnosis once, again;
 	static struct estimate work;
@@ -296,7 +276,6 @@ test_profile(void **state)
 	    "cluster.fabric=nvlink4", ONE_NODE "parallel.tp=8");
 	double of[2] = { 0 };
 
-	(void)state;
 	memset(&run, 0, sizeof run);
 	measured_add(&run, MEASURED_PRODUCTS, -1, 4, (struct place){ 0 });
 	measured_add(&run, MEASURED_SEND, -1, 1, (struct place){ 0 });
@@ -315,15 +294,13 @@ test_profile(void **state)
 }
 
 /* What a GPU lacked is what was asked for beyond what was free: another process or pieces give so much, or not. */
-static void
-test_room(void **state)
+TEST(test_room)
 {
 	static struct estimate work;
 	const struct plan p = settings_plan(HARDWARE " cluster.generation=hopper cluster.hbm_gbps=3350 cluster.fabric=nvlink4 "
 	    "cluster.memory_gib=79.19", ONE_NODE "parallel.tp=8 training.global_batch_size=64");
 	struct room room;
 
-	(void)state;
 	memset(&run, 0, sizeof run);
 	run.oom = (struct measured_oom){ .count = 1, .rank = -1, .asked = 3e9, .free = 1e9, .unallocated = 2.5e9 };
 	diagnose_room(&room, &run, &p, defaults_catalog(), &work);
@@ -338,8 +315,7 @@ test_room(void **state)
 }
 
 /* Which numbers a cause without fields makes worse. */
-static void
-test_effects(void **state)
+TEST(test_effects)
 {
 	static const struct {
 		enum effect effect;
@@ -358,21 +334,18 @@ test_effects(void **state)
 		{ EFFECT_FIELDS, MEASURED_STEP, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		if (trial_adds_to(of[i].effect, of[i].id) != of[i].adds)
 			fail_msg("row %zu", i);
 }
 
 /* Without a number only what lines state is a cause, and only of a plan that can have it. */
-static void
-test_stated_alone(void **state)
+TEST(test_stated_alone)
 {
 	static struct diagnosis d;
 	static struct estimate work;
 	struct plan p = settings_plan(HARDWARE " cluster.pcie_gbps=64", ONE_NODE "parallel.tp=8");
 
-	(void)state;
 	memset(&run, 0, sizeof run);
 	diagnose_run(&d, &run, &p, defaults_catalog(), &work);
 	assert_int_equal(d.causes, 0);
@@ -386,15 +359,13 @@ test_stated_alone(void **state)
 }
 
 /* Parts of a step are what the step is made of, and a response is its first token and those that follow. */
-static void
-test_quantities(void **state)
+TEST(test_quantities)
 {
 	static struct estimate e;
 	const char *const job = "cluster.generation=hopper cluster.hbm_gbps=3350 cluster.fabric=nvlink4 cluster.nodes=2 "
 	    "parallel.tp=8 parallel.pp=2 training.global_batch_size=64 training.recompute=full";
 	struct plan p = settings_plan(HARDWARE, job);
 
-	(void)state;
 	estimate_run(&e, &p, defaults_catalog(), NULL);
 	assert_true(e.legal && e.step.seconds > 0);
 	near(quantity_estimate(MEASURED_SAMPLES, &p, &e) * e.step.seconds, 64);
@@ -417,8 +388,7 @@ test_quantities(void **state)
 }
 
 /* What the run says of itself explains a slow step where it makes steps longer, not where it makes them shorter. */
-static void
-test_mismatches(void **state)
+TEST(test_mismatches)
 {
 	static struct diagnosis d;
 	static struct estimate work;
@@ -426,7 +396,6 @@ test_mismatches(void **state)
 	    "cluster.fabric=nvlink4", ONE_NODE "parallel.tp=8 training.global_batch_size=64");
 	double seconds;
 
-	(void)state;
 	estimate_run(&work, &p, defaults_catalog(), NULL);
 	seconds = work.step.seconds;
 	for (int batch = 32; batch <= 128; batch *= 4) {
@@ -449,12 +418,10 @@ test_mismatches(void **state)
 
 /* What a link is expected to show: inside a node what NVLink gives, between nodes no more than a GPU's NIC,
  * whatever the GPUs of a node, and nearly that of a large message. */
-static void
-test_link_rates(void **state)
+TEST(test_link_rates)
 {
 	static const char *const gpus[] = { "1", "2", "4", "8" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
 		static struct estimate e;
 		struct plan p;
@@ -480,13 +447,5 @@ test_link_rates(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steady), cmocka_unit_test(test_drift),
-		cmocka_unit_test(test_period), cmocka_unit_test(test_peaks), cmocka_unit_test(test_causes),
-		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_amounts), cmocka_unit_test(test_profile),
-		cmocka_unit_test(test_mismatches), cmocka_unit_test(test_quantities), cmocka_unit_test(test_room),
-		cmocka_unit_test(test_effects), cmocka_unit_test(test_stated_alone), cmocka_unit_test(test_link_rates),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -2,11 +2,6 @@
  * test_memory.c - bytes of parameters, gradients, optimizer state, against
  * independently computed and measured numbers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
@@ -66,12 +61,10 @@ set_recipe(enum formats recipe)
 	}
 }
 
-static void
-test_states(void **state)
+TEST(test_states)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof state_cases / sizeof state_cases[0]; i++) {
 		const struct state_case *c = &state_cases[i];
 		struct memory m;
@@ -90,12 +83,10 @@ test_states(void **state)
 	}
 }
 
-static void
-test_llama_7b(void **state)
+TEST(test_llama_7b)
 {
 	struct memory m;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	m = stage(0);
 	assert_near(m.parameters / GIB, 12.551, 1e-4);
@@ -103,12 +94,10 @@ test_llama_7b(void **state)
 	assert_near(m.optimizer / GIB, 9.413, 1e-4);
 }
 
-static void
-test_shards(void **state)
+TEST(test_shards)
 {
 	struct shards s;
 
-	(void)state;
 	setup(DEEPSEEK_V3, 2048, 1, 16, 64);
 	s = memory_shards(&p, &l);
 	assert_true(s.dense == 128 && s.expert == 2);
@@ -140,10 +129,8 @@ per_parameter(double bytes)
 	return bytes / stage(0).parameters * 2;
 }
 
-static void
-test_gradient_types(void **state)
+TEST(test_gradient_types)
 {
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	p.training.grad_dtype = GRAD_BF16;
 	assert_near(per_parameter(stage(0).gradients), 2, 1e-14);
@@ -160,12 +147,10 @@ test_gradient_types(void **state)
 
 /* The fp32 copy of 16-bit gradients that the optimizer works on is there in the step alone, where
  * activations were. */
-static void
-test_gradient_copy(void **state)
+TEST(test_gradient_copy)
 {
 	double buffers;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	buffers = stage(0).buffers;
 	p.training.grad_dtype = GRAD_BF16;
@@ -176,13 +161,11 @@ test_gradient_copy(void **state)
 	assert_near(stage(0).buffers, buffers, 1e-14);
 }
 
-static void
-test_optimizers(void **state)
+TEST(test_optimizers)
 {
 	struct stage_params n;
 	double matrices, rest;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	p.training.optimizer = OPTIMIZER_SGD;
 	assert_near(per_parameter(stage(0).optimizer), 8.0 / 8, 1e-14);
@@ -200,12 +183,10 @@ test_optimizers(void **state)
 	assert_near(stage(0).optimizer, matrices * 8 + rest * 12, 1e-14);
 }
 
-static void
-test_precision_aware(void **state)
+TEST(test_precision_aware)
 {
 	double with;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	p.training.precision_aware_optimizer = 1;
 	assert_near(per_parameter(stage(0).optimizer), (4 + 8) / 8.0, 1e-14);
@@ -225,10 +206,8 @@ test_precision_aware(void **state)
 	assert_near(per_parameter(stage(0).optimizer), 12, 1e-14);
 }
 
-static void
-test_moments(void **state)
+TEST(test_moments)
 {
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	p.training.precision_aware_optimizer = p.training.param_remainders = 1;
 	p.training.moments_dtype = MOMENTS_BF16;
@@ -238,12 +217,10 @@ test_moments(void **state)
 }
 
 /* Transformer Engine's Adam makes fp32 ones of moments in 8 and 16 bits while it runs, but of bf16. */
-static void
-test_moments_in_step(void **state)
+TEST(test_moments_in_step)
 {
 	double bf16;
 
-	(void)state;
 	setup(LLAMA_7B, 1, 1, 1, 1);
 	run(0, 0);
 	p.training.precision_aware_optimizer = p.training.param_remainders = 1;
@@ -254,12 +231,10 @@ test_moments_in_step(void **state)
 }
 
 /* The fp32 masters that Megatron has want fp32 gradients too, while the optimizer runs. */
-static void
-test_masters_in_step(void **state)
+TEST(test_masters_in_step)
 {
 	double whole, remainders;
 
-	(void)state;
 	setup(LLAMA_7B, 1, 1, 1, 1);
 	run(512, 1);
 	p.training.precision_aware_optimizer = 1;
@@ -272,12 +247,10 @@ test_masters_in_step(void **state)
 }
 
 /* Moonlight's experts: 22 and 11 MiB in fp32, of which the latter lie in blocks of 12. */
-static void
-test_blocks(void **state)
+TEST(test_blocks)
 {
 	double odd, even;
 
-	(void)state;
 	setup(MIXTRAL, 8, 1, 1, 8);
 	run(512, 1);
 	p.model.hidden_size = 2048;
@@ -296,12 +269,10 @@ test_blocks(void **state)
 }
 
 /* A mask of all pairs, one byte each, is there at the loss. */
-static void
-test_loader_mask(void **state)
+TEST(test_loader_mask)
 {
 	double without;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 2);
 	without = stage(0).allocated;
@@ -314,12 +285,10 @@ test_loader_mask(void **state)
 }
 
 /* The activations of layers that wait on the host, but for the one that is on its way. */
-static void
-test_offload_layers(void **state)
+TEST(test_offload_layers)
 {
 	double layer, all;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 1);
 	all = stage(0).activations;
@@ -333,13 +302,11 @@ test_offload_layers(void **state)
 }
 
 /* Of recomputed layers the inputs wait there, but for two. */
-static void
-test_offload_inputs(void **state)
+TEST(test_offload_inputs)
 {
 	const double input = 4096.0 * 4096 * 2;
 	double all;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 1);
 	p.training.recompute = RECOMPUTE_FULL;
@@ -359,12 +326,10 @@ test_offload_inputs(void **state)
 	assert_near(stage(0).activations - 2 * input, (all - 20 * input) / 12, 1e-2);
 }
 
-static void
-test_fp8_input(void **state)
+TEST(test_fp8_input)
 {
 	double all;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 1);
 	all = stage(0).activations;
@@ -372,13 +337,11 @@ test_fp8_input(void **state)
 	assert_near(all - stage(0).activations, 32.0 * 4096 * 2 * 11008, 1e-14);
 }
 
-static void
-test_fp8(void **state)
+TEST(test_fp8)
 {
 	struct stage_params n;
 	double bf16;
 
-	(void)state;
 	setup(MIXTRAL, 64, 2, 4, 8);
 	n = params_stage(&p, &placement, 0, NULL);
 	bf16 = stage(0).parameters;
@@ -391,12 +354,10 @@ test_fp8(void **state)
 
 /* ---- other frameworks ------------------------------------------------------------- */
 
-static void
-test_torchtitan(void **state)
+TEST(test_torchtitan)
 {
 	const double n = 8030261248;
 
-	(void)state;
 	setup(LLAMA_8B, 128, 1, 1, 1);
 	p.parallel.layout = LAYOUT_TORCHTITAN;
 	p.parallel.zero_stage = 3;
@@ -418,12 +379,10 @@ test_torchtitan(void **state)
 	p.training.weights_16bit = p.training.moments_dtype = 0;
 }
 
-static void
-test_nanotron(void **state)
+TEST(test_nanotron)
 {
 	const double n = 8030261248;
 
-	(void)state;
 	setup(LLAMA_8B, 8, 1, 1, 1);
 	p.parallel.layout = LAYOUT_NANOTRON;
 	assert_near(state_of(0), n * (6 + 12.0 / 8), 1e-14);
@@ -434,13 +393,11 @@ test_nanotron(void **state)
 /* DeepSpeed: 16 bytes a parameter, 2 of them its gradient, unless grad_accum_dtype is fp32
  * (engine.py, get_data_types). The step has fp32 gradients as well, where activations and, below
  * ZeRO 3, the bucket of gradients were. */
-static void
-test_deepspeed(void **state)
+TEST(test_deepspeed)
 {
 	const double n = 8030261248;
 	struct memory m;
 
-	(void)state;
 	setup(LLAMA_8B, 8, 1, 1, 1);
 	p.parallel.layout = LAYOUT_DEEPSPEED;
 	p.parallel.zero_stage = 2;
@@ -487,12 +444,10 @@ test_deepspeed(void **state)
 	assert_true(state_of(0) == 0);
 }
 
-static void
-test_offload(void **state)
+TEST(test_offload)
 {
 	struct memory with, without;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	without = stage(0);
 	p.parallel.offload = OFFLOAD_OPTIMIZER;
@@ -503,12 +458,10 @@ test_offload(void **state)
 
 /* Drives take what hosts had but for weights of a rank that DeepSpeed keeps there, and buffers; the GPU
  * holds the same. */
-static void
-test_drives(void **state)
+TEST(test_drives)
 {
 	struct memory host, drive, both;
 
-	(void)state;
 	setup(LLAMA_7B, 2, 1, 1, 1);
 	p.parallel.layout = LAYOUT_DEEPSPEED;
 	p.parallel.zero_stage = 3;
@@ -527,12 +480,10 @@ test_drives(void **state)
 }
 
 /* nanotron builds ZeRO-1 whatever the stage above 0 (src/nanotron/helpers.py). */
-static void
-test_nanotron_zero(void **state)
+TEST(test_nanotron_zero)
 {
 	struct memory one;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	p.parallel.layout = LAYOUT_NANOTRON;
 	p.parallel.zero_stage = 1;
@@ -562,12 +513,10 @@ hold_in(int64_t experts, int64_t others)
 
 /* vLLM's "Model loading took" on Llama 3 8B, GiB. Llama 3.1, in four stages, loads a
  * table of rotary embeddings for 131072 positions besides. */
-static void
-test_serving_weights(void **state)
+TEST(test_serving_weights)
 {
 	const double rope = 131072.0 * 128 * 2;
 
-	(void)state;
 	serve(LLAMA_8B, 1, 1);
 	assert_near(stage(0).allocated / GIB, 14.96, 0.001);
 	assert_true(stage(0).gradients == 0 && stage(0).optimizer == 0);
@@ -582,12 +531,10 @@ test_serving_weights(void **state)
 	assert_near(stage(0).allocated / GIB, 8.49, 0.005);
 }
 
-static void
-test_serving_formats(void **state)
+TEST(test_serving_formats)
 {
 	struct stage_params n;
 
-	(void)state;
 	serve(GPT_OSS, 1, 1);
 	n = params_stage(&p, &placement, 0, NULL);
 	hold_in(WEIGHT_MXFP4, WEIGHT_BF16); /* the experts alone */
@@ -609,10 +556,8 @@ test_serving_formats(void **state)
 
 /* ---- capacity, ledger -------------------------------------------------------------- */
 
-static void
-test_capacity(void **state)
+TEST(test_capacity)
 {
-	(void)state;
 	p.cluster.memory_gib = 80;
 	p.cluster.reserved_gib = 2.5;
 	assert_true(memory_capacity(&p) == 77.5 * GIB);
@@ -620,8 +565,7 @@ test_capacity(void **state)
 	assert_true(memory_capacity(&p) == 0);
 }
 
-static void
-test_ledger(void **state)
+TEST(test_ledger)
 {
 	struct ledger_term terms[128];
 	double sum[QUANTITY_COUNT] = { 0 };
@@ -629,7 +573,6 @@ test_ledger(void **state)
 	struct memory m;
 	size_t i;
 
-	(void)state;
 	setup(MIXTRAL, 64, 2, 4, 8);
 	p.training.precision = PRECISION_FP8;
 	p.training.optimizer = OPTIMIZER_MUON;
@@ -657,28 +600,5 @@ test_ledger(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_llama_7b),
-		cmocka_unit_test(test_shards),
-		cmocka_unit_test(test_gradient_types), cmocka_unit_test(test_gradient_copy),
-		cmocka_unit_test(test_optimizers),
-		cmocka_unit_test(test_precision_aware), cmocka_unit_test(test_moments),
-		cmocka_unit_test(test_moments_in_step), cmocka_unit_test(test_masters_in_step), cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_loader_mask),
-		cmocka_unit_test(test_offload_layers),
-		cmocka_unit_test(test_offload_inputs), cmocka_unit_test(test_fp8_input),
-		cmocka_unit_test(test_fp8),
-		cmocka_unit_test(test_torchtitan),
-		cmocka_unit_test(test_nanotron),
-		cmocka_unit_test(test_deepspeed),
-		cmocka_unit_test(test_offload), cmocka_unit_test(test_drives),
-		cmocka_unit_test(test_nanotron_zero),
-		cmocka_unit_test(test_serving_weights),
-		cmocka_unit_test(test_serving_formats),
-		cmocka_unit_test(test_capacity),
-		cmocka_unit_test(test_ledger),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -2,11 +2,6 @@
  * test_memory_step.c - memory of a whole training step: what is kept, what comes and goes
  * and what is always there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,12 +19,10 @@ assert_sums(struct memory m)
 
 /* Llama 2 7B on one GPU of 8, worked out by hand: 32 layers of 4096*(16*4096 + 6*11008)
  * + 4*4096*32 bytes, and the loss, which is more than a layer's backward pass. */
-static void
-test_step_7b(void **state)
+TEST(test_step_7b)
 {
 	struct memory m;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 1);
 	m = stage(0);
@@ -42,14 +35,12 @@ test_step_7b(void **state)
 }
 
 /* Llama 3 70B in 20 interleaved chunks: chunks in flight, bytes of the peak. */
-static void
-test_step_70b(void **state)
+TEST(test_step_70b)
 {
 	static const double in_flight[4] = { 23, 21, 19, 17 };
 	static const double dummies[4] = { 0.20, 0.20, 0.20, 0.45 };
 	static const double peak[4] = { 50.05, 46.47, 44.38, 44.41 };
 
-	(void)state;
 	setup(LLAMA_70B, 64, 8, 4, 1);
 	run(8192, 1);
 	p.training.gradient_accumulation_fusion = 1;
@@ -83,13 +74,11 @@ last_chunk(int32_t layers, int64_t vocabulary)
 /* A loss in a chunk of its own: 5 micro-batches of the other chunk at the fullest moment, and 4 at
  * that of the loss, which counts where logits are more than a chunk keeps. Where all chunks have
  * layers alike both come together. */
-static void
-test_loss_in_its_chunk(void **state)
+TEST(test_loss_in_its_chunk)
 {
 	const double chunk = 4 * (4096.0 * (16 * 4096 + 6 * 11008) + 4 * 4096 * 32);
 	struct memory m;
 
-	(void)state;
 	m = last_chunk(4, 256000);
 	assert_near(m.activations, 5 * chunk, 1e-14);
 	assert_true(m.logits > 6 * 4096.0 * 256000);
@@ -104,10 +93,8 @@ test_loss_in_its_chunk(void **state)
 	assert_true(m.logits < chunk && !(m.logits > 0));
 }
 
-static void
-test_logits_of_last_stage_only(void **state)
+TEST(test_logits_of_last_stage_only)
 {
-	(void)state;
 	setup(LLAMA_70B, 64, 8, 4, 1);
 	run(8192, 1);
 	for (int64_t s = 0; s < 4; s++)
@@ -118,13 +105,11 @@ test_logits_of_last_stage_only(void **state)
 	assert_true(stage(3).buffers > stage(2).buffers - 1e6);
 }
 
-static void
-test_cross_entropies(void **state)
+TEST(test_cross_entropies)
 {
 	const double logits = 4096.0 * 32000;
 	double unfused, native, te, torch;
 
-	(void)state;
 	setup(LLAMA_7B, 8, 1, 1, 1);
 	run(4096, 1);
 	unfused = stage(0).logits;
@@ -143,15 +128,13 @@ test_cross_entropies(void **state)
 
 /* fp32 logits: .float() copies nothing then (tensor_parallel/cross_entropy.py works in place),
  * and Transformer Engine's gradient in place of them takes 4 bytes; so does an MTP head's. */
-static void
-test_cross_entropies_in_fp32(void **state)
+TEST(test_cross_entropies_in_fp32)
 {
 	static const double bytes[] = {
 		[CE_UNFUSED] = 4, [CE_NATIVE] = 8, [CE_TE] = 4, [CE_TORCH] = 12
 	};
 	const double logits = 4096.0 * 128256, hidden = 4 * 4096.0 * 4096;
 
-	(void)state;
 	for (int64_t ce = CE_UNFUSED; ce <= CE_TORCH; ce++) {
 		const double tensors = ce == CE_TE ? 3 : 2;
 		double have;
@@ -192,8 +175,7 @@ one_layer(enum shape shape, const char *list, bool flash)
  * (megatron/core/tensor_parallel/random.py, CheckpointFunction.backward), so the last layer
  * of a step has the peak that it has without recompute, where it is in that module.
  */
-static void
-test_modules_filled_again(void **state)
+TEST(test_modules_filled_again)
 {
 	static const struct {
 		enum shape shape;
@@ -205,7 +187,6 @@ test_modules_filled_again(void **state)
 		{ DEEPSEEK_V3, "mla_up_proj", true }, { DEEPSEEK_V3, "core_attn", true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
 		assert_near(one_layer(same[i].shape, same[i].list, same[i].flash),
 		    one_layer(same[i].shape, "", same[i].flash), 1e-12);
@@ -241,12 +222,10 @@ filled_again(int64_t layers, int64_t dense, int64_t every, int64_t unit)
 }
 
 /* A unit holds what lies in a row: of every other layer half, and no layer that is not there. */
-static void
-test_units_hold_neighbours(void **state)
+TEST(test_units_hold_neighbours)
 {
 	const double moe = filled_again(8, 0, 1, 1), dense = filled_again(8, 8, 1, 1);
 
-	(void)state;
 	assert_true(moe > dense && dense > 0);
 	assert_near(filled_again(8, 0, 1, 3), 3 * moe, 1e-12);
 	assert_near(filled_again(8, 0, 2, 3), 2 * moe + dense, 1e-12);
@@ -257,12 +236,10 @@ test_units_hold_neighbours(void **state)
 }
 
 /* Sizes alone: what each adds beside the terms that are named for it. */
-static void
-test_more_ranks_take_less(void **state)
+TEST(test_more_ranks_take_less)
 {
 	double before = 1e30;
 
-	(void)state;
 	for (int64_t tp = 1; tp <= 8; tp *= 2) {
 		setup(LLAMA_70B, 64, tp, 4, 1);
 		run(8192, 1);
@@ -290,13 +267,11 @@ test_more_ranks_take_less(void **state)
 	}
 }
 
-static void
-test_dualpipe(void **state)
+TEST(test_dualpipe)
 {
 	struct memory once, twice;
 	double last;
 
-	(void)state;
 	setup(LLAMA_70B, 64, 8, 4, 1);
 	run(8192, 1);
 	once = stage(0);
@@ -312,13 +287,11 @@ test_dualpipe(void **state)
 }
 
 /* FSDP gathers two layers, ZeRO-2 keeps one layer's gradients until they are reduced. */
-static void
-test_working_sets(void **state)
+TEST(test_working_sets)
 {
 	struct memory one, two, three;
 	double layer;
 
-	(void)state;
 	setup(LLAMA_70B, 64, 8, 4, 1);
 	run(8192, 1);
 	layer = params_layer(&p.model, 0).sharded / 8 + params_layer(&p.model, 0).replicated;
@@ -335,12 +308,10 @@ test_working_sets(void **state)
 
 /* Of 16-bit gradients the step makes fp32 copies after all that a backward pass needs is gone:
  * where they are the peak, what a backward pass fills again does not matter. */
-static void
-test_copies_in_the_step(void **state)
+TEST(test_copies_in_the_step)
 {
 	struct memory one, two;
 
-	(void)state;
 	setup(LLAMA_7B, 1, 1, 1, 1);
 	run(1024, 1);
 	p.training.grad_dtype = GRAD_BF16;
@@ -355,10 +326,8 @@ test_copies_in_the_step(void **state)
 	    2 * one.gradients + 96 * 1048576.0, 1e-14);
 }
 
-static void
-test_workspaces(void **state)
+TEST(test_workspaces)
 {
-	(void)state;
 	setup(MIXTRAL, 64, 1, 1, 8);
 	run(0, 0);
 	assert_near(stage(0).buffers, (96 + 4 * 32) * 1048576.0, 1e-14);
@@ -369,12 +338,10 @@ test_workspaces(void **state)
 }
 
 /* Products beside TP's traffic have three workspaces more. */
-static void
-test_overlapped_workspaces(void **state)
+TEST(test_overlapped_workspaces)
 {
 	double alone;
 
-	(void)state;
 	setup(MIXTRAL, 64, 2, 1, 8);
 	run(0, 0);
 	alone = stage(0).buffers;
@@ -427,15 +394,13 @@ random_step(void)
 }
 
 /* Parts sum up to totals, terms to parts, and nothing is less than nothing. */
-static void
-test_any_plan(void **state)
+TEST(test_any_plan)
 {
 	static const enum quantity parts[] = { QUANTITY_PARAMETERS, QUANTITY_GRADIENTS,
 		QUANTITY_OPTIMIZER, QUANTITY_ACTIVATIONS, QUANTITY_LOGITS, QUANTITY_BUFFERS,
 		QUANTITY_OVERHEAD };
 	static struct ledger_term terms[256];
 
-	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		const int64_t pp = INT64_C(1) << below(4), m = below(40), s = below(pp);
 		struct ledger ledger;
@@ -481,12 +446,10 @@ random_placement(void)
 
 /* The peak that is found by leaving stages out is that of all stages, and the first such; so
  * are the ends of its range. */
-static void
-test_peak(void **state)
+TEST(test_peak)
 {
 	const struct memory_limit any = { INFINITY, INFINITY };
 
-	(void)state;
 	for (int i = 0; i < 40000; i++) {
 		const int64_t pp = 1 + below(12), m = below(40);
 		struct memory_setup s;
@@ -524,23 +487,5 @@ test_peak(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_step_7b),
-		cmocka_unit_test(test_step_70b),
-		cmocka_unit_test(test_loss_in_its_chunk),
-		cmocka_unit_test(test_logits_of_last_stage_only),
-		cmocka_unit_test(test_cross_entropies),
-		cmocka_unit_test(test_cross_entropies_in_fp32),
-		cmocka_unit_test(test_modules_filled_again),
-		cmocka_unit_test(test_units_hold_neighbours),
-		cmocka_unit_test(test_more_ranks_take_less),
-		cmocka_unit_test(test_dualpipe),
-		cmocka_unit_test(test_working_sets),
-		cmocka_unit_test(test_copies_in_the_step),
-		cmocka_unit_test(test_workspaces), cmocka_unit_test(test_overlapped_workspaces),
-		cmocka_unit_test(test_any_plan),
-		cmocka_unit_test(test_peak),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -45,13 +45,11 @@ near(double is, double should)
 		fail_msg("%.17g is not %.17g", is, should);
 }
 
-static void
-letters(void **state)
+TEST(letters)
 {
 	struct plan p = plan_of("layer_pattern=ME|M*E/*E/*E");
 	struct layer_kinds k;
 
-	(void)state;
 	assert_int_equal(p.model.layers, 5);
 	assert_int_equal(p.model.mtp_layers, 2);
 	k = params_kinds(&p.model, 1, 3);
@@ -71,14 +69,12 @@ letters(void **state)
 }
 
 /* Experts beside the block behind them share its norm. */
-static void
-shortcut(void **state)
+TEST(shortcut)
 {
 	struct plan p = plan_of("layer_pattern=*S-*- hidden_size=512 experts=8 experts_per_token=3 "
 	    "zero_experts=4 moe_ffn_hidden_size=128 router_bias=true");
 	const struct layer_kinds k = params_kinds(&p.model, 0, 5);
 
-	(void)state;
 	assert_true(k.all == 5 && k.global == 2 && k.dense == 2 && k.moe == 1 && k.shortcut == 1);
 	assert_int_equal(params_kind(&p.model, 1), LAYER_NO_MIXER | LAYER_MOE);
 	/* no norm of their own; the router chooses among experts that compute nothing too */
@@ -90,13 +86,11 @@ shortcut(void **state)
 }
 
 /* Layers with a sparse index, and those of them with an indexer of their own. */
-static void
-indexed_layers(void **state)
+TEST(indexed_layers)
 {
 	struct plan p = plan_of("layers=20 index_heads=4 index_head_dim=128");
 	struct layer_kinds k = params_kinds(&p.model, 0, 20);
 
-	(void)state;
 	assert_true(k.sparse == 20 && k.indexed == 20);
 	settings_put(&p, "index_dense_layers", "3");
 	k = params_kinds(&p.model, 0, 20);
@@ -118,14 +112,12 @@ indexed_layers(void **state)
 }
 
 /* Local layers with heads of their own, and where the first global one comes. */
-static void
-local_heads(void **state)
+TEST(local_heads)
 {
 	struct plan p = plan_of("layers=9 hidden_size=1024 attention_heads=8 kv_heads=2 head_dim=64 "
 	    "sliding_window=128 global_layer_every=4 global_layer_offset=3 local_attention_heads=12 "
 	    "local_kv_heads=4 local_head_dim=32 shared_key_value=true attention_head_gate=true");
 
-	(void)state;
 	assert_true(params_kinds(&p.model, 0, 9).global == 3);
 	assert_true(params_is_global_layer(&p.model, 0) && params_is_global_layer(&p.model, 8));
 	assert_true(!params_is_global_layer(&p.model, 3));
@@ -135,8 +127,7 @@ local_heads(void **state)
 }
 
 /* Megatron-LM: equal numbers of letters, or what | says, chunk after chunk. */
-static void
-stages(void **state)
+TEST(stages)
 {
 	static const struct {
 		const char *settings, *reason; /* NULL: placed, */
@@ -155,7 +146,6 @@ stages(void **state)
 	};
 	static struct placement pl;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct plan p = plan_of(rows[i].settings);
 		struct diag_list diags = { 0 };
@@ -173,13 +163,11 @@ stages(void **state)
 }
 
 /* What TP divides of a Mamba layer, and what each rank has whole: its norm before the block. */
-static void
-halves_of_tp(void **state)
+TEST(halves_of_tp)
 {
 	struct plan p = plan_of(NANO);
 	const struct layer_params mamba = params_layer(&p.model, 0), moe = params_layer(&p.model, 1);
 
-	(void)state;
 	near(mamba.sharded, 2688 * (2 * 4096 + 2 * 1024 + 64) + 5 * (4096 + 2 * 1024) + 3 * 64 + 4096 +
 	    4096 * 2688);
 	near(mamba.replicated, 2688);
@@ -191,8 +179,7 @@ halves_of_tp(void **state)
 }
 
 /* Bytes of the states of one request, and of a token where keys and values are kept. */
-static void
-states_of_a_request(void **state)
+TEST(states_of_a_request)
 {
 	static const struct {
 		const char *settings;
@@ -201,7 +188,6 @@ states_of_a_request(void **state)
 		{ NANO, 49082368, 6144 }, { KIMI, 43417600, 8064 }, { LIGHTNING, 293601280, 40960 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct plan p = plan_of(rows[i].settings);
 
@@ -221,13 +207,11 @@ states_of_a_request(void **state)
 }
 
 /* Of a token, forward and backward, in one layer of each kind. */
-static void
-work_of_a_layer(void **state)
+TEST(work_of_a_layer)
 {
 	struct plan p = plan_of(NANO "sequence_length=8192");
 	const double di = 4096, gn = 1024;
 
-	(void)state;
 	near(3 * flops_forward_of_layer(&p, LAYER_NO_MLP | LAYER_MAMBA),
 	    6 * (2688 * (2 * di + 2 * gn + 64) + di * 2688) + 6 * (128 * gn + 128 * di + 2 * di * 128));
 	near(3 * flops_forward_of_layer(&p, LAYER_NO_MIXER | LAYER_MOE), 12.0 * 2688 * (3712 + 6 * 1856));
@@ -253,12 +237,10 @@ seconds_of(const struct ledger *l, const char *name)
 
 /* An indexer's scores are of all keys before, 2 FLOP a number; its loss is of those that were chosen: both of its
  * products back, and attention's own scores once more. Of T tokens the last k choose k, those before all. */
-static void
-indexers(void **state)
+TEST(indexers)
 {
 	static struct ledger_term terms[64];
 
-	(void)state;
 	for (int top = 256; top <= 1024; top *= 2) {
 		char settings[256];
 		struct ledger ledger;
@@ -282,8 +264,7 @@ indexers(void **state)
 }
 
 /* The halves of a layer take together what the layer takes. */
-static void
-blocks_sum_up(void **state)
+TEST(blocks_sum_up)
 {
 	const struct plan p = plan_of("layers=4 experts=8 experts_per_token=2 moe_ffn_hidden_size=4096");
 	const struct machine g = machine_of(&p);
@@ -296,7 +277,6 @@ blocks_sum_up(void **state)
 	const struct layer_kinds four = params_kinds(&p.model, 0, 4);
 	const struct layer_kinds eight = params_kinds(&blocks.model, 0, 8);
 
-	(void)state;
 	near(mixer.forward + moe.forward, whole.forward);
 	near(mixer.backward + moe.backward, whole.backward);
 	near(kept_by(&b, &eight), kept_by(&a, &four));
@@ -306,13 +286,11 @@ blocks_sum_up(void **state)
 
 /* Bytes that a Mamba layer keeps: both ends of its norm, the one projection, the output before the
  * gate, behind it and behind the norm; TP divides all but the first. */
-static void
-kept_by_mamba(void **state)
+TEST(kept_by_mamba)
 {
 	struct plan p = plan_of(NANO "sequence_length=8192 tp=1");
 	const struct layer_kinds one = params_kinds(&p.model, 0, 1);
 
-	(void)state;
 	for (int64_t tp = 1; tp <= 4; tp *= 2) {
 		struct activation a;
 
@@ -325,15 +303,13 @@ kept_by_mamba(void **state)
 }
 
 /* The output projection keeps its input in FP8. */
-static void
-kept_in_fp8(void **state)
+TEST(kept_in_fp8)
 {
 	struct plan p = plan_of(NANO "sequence_length=8192 tp=1 generation=hopper");
 	const struct layer_kinds one = params_kinds(&p.model, 0, 1);
 	struct activation a = activation_init(&p);
 	double wide;
 
-	(void)state;
 	wide = kept_by(&a, &one);
 	settings_put(&p, "precision", "fp8");
 	a = activation_init(&p);
@@ -342,8 +318,7 @@ kept_in_fp8(void **state)
 
 /* What linear attention keeps of a token, whoever runs it: what its projections give, convolved
  * too where it convolves, and what the last projection reads. */
-static void
-kept_by_linear_attention(void **state)
+TEST(kept_by_linear_attention)
 {
 	static const struct {
 		const char *settings;
@@ -355,7 +330,6 @@ kept_by_linear_attention(void **state)
 		{ LIGHTNING "linear_kind=kda linear_conv_kernel=4 ", 2 * (10 * 8192.0 + 64 + 2 * 128) + 4 * 8192.0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		for (int eager = 0; eager < 2; eager++) {
 			const struct layer_kinds one = { .local = 1 };
@@ -375,20 +349,5 @@ kept_by_linear_attention(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(letters),
-		cmocka_unit_test(shortcut),
-		cmocka_unit_test(indexed_layers),
-		cmocka_unit_test(local_heads),
-		cmocka_unit_test(stages),
-		cmocka_unit_test(halves_of_tp),
-		cmocka_unit_test(states_of_a_request),
-		cmocka_unit_test(work_of_a_layer),
-		cmocka_unit_test(indexers), cmocka_unit_test(blocks_sum_up),
-		cmocka_unit_test(kept_by_mamba),
-		cmocka_unit_test(kept_in_fp8),
-		cmocka_unit_test(kept_by_linear_attention),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -129,17 +129,13 @@ around(const char *settings, int number)
 	return hash;
 }
 
-static void
-test_neighbours(void **state)
+TEST(test_neighbours)
 {
-	(void)state;
 	recorded_hold("neighbours", 10, around);
 }
 
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_neighbours) };
-
-	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
+	return unit_run(load_catalog, free_catalog);
 }

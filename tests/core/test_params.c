@@ -2,11 +2,6 @@
  * test_params.c - parameter counts: every model of the catalogue against its published
  * total, and what one GPU holds against independently computed numbers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <libconfig.h>
 #include <stdio.h>
@@ -18,6 +13,7 @@
 #include "core/model/params.h"
 #include "core/plan/field.h"
 #include "core/plan/pattern.h"
+#include "../unit.h"
 #include "expression.h"
 
 static config_t catalogue;
@@ -167,15 +163,13 @@ totals_agree(const char *id, double total, double active, double mtp, double cop
 	return false;
 }
 
-static void
-test_published_totals(void **state)
+TEST(test_published_totals)
 {
 	FILE *in = fopen(top_file("tests/data/models.tsv"), "r");
 	char line[512], id[64];
 	double total, active, mtp, copies;
 	int rows = 0, wrong = 0;
 
-	(void)state;
 	assert_non_null(in);
 	while (fgets(line, sizeof line, in) != NULL) {
 		if (sscanf(line, "%63s %lf %lf %lf %lf", id, &total, &active, &mtp, &copies) != 5)
@@ -210,28 +204,24 @@ check_entry(const config_setting_t *e)
 	assert_true(field_is_set(FIELD_MAX_POSITION, &p) && field_is_set(FIELD_NORM, &p));
 }
 
-static void
-test_catalogue_entries(void **state)
+TEST(test_catalogue_entries)
 {
 	const config_setting_t *list = config_lookup(&catalogue, "models");
 	int i, n = config_setting_length(list);
 
-	(void)state;
 	assert_true(n >= 300);
 	for (i = 0; i < n; i++)
 		check_entry(config_setting_get_elem(list, (unsigned)i));
 }
 
 /* The sum over layers and what surrounds them is the whole. */
-static void
-test_layers_sum_up(void **state)
+TEST(test_layers_sum_up)
 {
 	static const char *const ids[] = { "deepseek-v3.2", "mimo-v2-flash", "qwen3.5-35b-a3b",
 		"llama-4-maverick-17b-128e", "gemma-3-4b", "gpt-oss-20b" };
 	static struct plan p;
 	size_t k;
 
-	(void)state;
 	for (k = 0; k < sizeof ids / sizeof ids[0]; k++) {
 		double sum, tables;
 		int64_t i;
@@ -252,12 +242,10 @@ test_layers_sum_up(void **state)
 
 /* ---- kinds of layers --------------------------------------------------------------- */
 
-static void
-test_moe_layers(void **state)
+TEST(test_moe_layers)
 {
 	struct model m = { .layers = 8, .experts = 8, .dense_layers = 1, .moe_layer_every = 2 };
 
-	(void)state;
 	assert_false(params_is_moe_layer(&m, 0));
 	assert_true(params_is_moe_layer(&m, 1));
 	assert_false(params_is_moe_layer(&m, 2));
@@ -268,12 +256,10 @@ test_moe_layers(void **state)
 	assert_false(params_is_moe_layer(&m, 2));
 }
 
-static void
-test_global_layers(void **state)
+TEST(test_global_layers)
 {
 	struct model m = { .layers = 12, .global_layer_every = 6 };
 
-	(void)state;
 	assert_true(params_is_global_layer(&m, 0)); /* no window: all are */
 	m.sliding_window = 128;
 	assert_false(params_is_global_layer(&m, 0));
@@ -285,12 +271,10 @@ test_global_layers(void **state)
 	assert_false(params_is_global_layer(&m, 5));
 }
 
-static void
-test_padded_vocab(void **state)
+TEST(test_padded_vocab)
 {
 	static struct plan p;
 
-	(void)state;
 	load(&p, "gpt-2");
 	assert_int_equal(params_padded_vocab(&p), 50304);
 	p.parallel.tp = 8;
@@ -373,28 +357,24 @@ stage_agrees(const struct stage_case *c)
 	return false;
 }
 
-static void
-test_stages(void **state)
+TEST(test_stages)
 {
 	size_t i;
 	int wrong = 0;
 
-	(void)state;
 	for (i = 0; i < sizeof stage_cases / sizeof stage_cases[0]; i++)
 		wrong += !stage_agrees(&stage_cases[i]);
 	assert_int_equal(wrong, 0);
 }
 
 /* Without sharding, stages add up to the whole plus the copies that PP makes. */
-static void
-test_stages_sum_up(void **state)
+TEST(test_stages_sum_up)
 {
 	static struct plan p;
 	static const char *const ids[] = { "deepseek-v3.2", "mimo-v2-flash", "gemma-2-9b",
 		"qwen3-next-80b-a3b", "bloom-7b1", "opt-6.7b", "llama-4-maverick-17b-128e", "phi-2" };
 	size_t k;
 
-	(void)state;
 	for (k = 0; k < sizeof ids / sizeof ids[0]; k++) {
 		struct model_params whole;
 		double sum = 0;
@@ -417,13 +397,11 @@ test_stages_sum_up(void **state)
 	}
 }
 
-static void
-test_serving_shares(void **state)
+TEST(test_serving_shares)
 {
 	static struct plan p;
 	struct stage_params n, wide;
 
-	(void)state;
 	load(&p, "llama-3.1-8b");
 	p.mode = MODE_SERVE;
 	p.parallel.layout = LAYOUT_VLLM;
@@ -454,13 +432,11 @@ test_serving_shares(void **state)
 	assert_true(n.expert == 24 * 60 * 3.0 * 2048 * 1408 / 2);
 }
 
-static void
-test_serving_leaves_mtp_out(void **state)
+TEST(test_serving_leaves_mtp_out)
 {
 	static struct plan p;
 	struct stage_params n;
 
-	(void)state;
 	load(&p, "glm-4.5-air-106b-a12b");
 	p.mode = MODE_SERVE;
 	p.cluster.gpus_per_node = 1;
@@ -526,13 +502,11 @@ check_ledger(const char *id)
 	check_terms(&l, QUANTITY_PARAMS_GPU, s.dense + s.expert);
 }
 
-static void
-test_ledger(void **state)
+TEST(test_ledger)
 {
 	const config_setting_t *list = config_lookup(&catalogue, "models");
 	int i;
 
-	(void)state;
 	for (i = 0; i < config_setting_length(list); i++) {
 		const char *id = NULL;
 
@@ -565,12 +539,10 @@ base_of(struct plan *p, int64_t layout)
 }
 
 /* What has adapters, and what quantisation reaches, is what parameters count as linear layers. */
-static void
-adapters_sit_beside_all_linear_weights(void **state)
+TEST(adapters_sit_beside_all_linear_weights)
 {
 	const config_setting_t *list = config_lookup(&catalogue, "models");
 
-	(void)state;
 	for (int i = 0; i < config_setting_length(list); i++) {
 		struct rank_layers all = { .embedding = true, .loss = true };
 		struct stage_params n;
@@ -593,20 +565,5 @@ adapters_sit_beside_all_linear_weights(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published_totals),
-		cmocka_unit_test(test_catalogue_entries),
-		cmocka_unit_test(test_layers_sum_up),
-		cmocka_unit_test(test_moe_layers),
-		cmocka_unit_test(test_global_layers),
-		cmocka_unit_test(test_padded_vocab),
-		cmocka_unit_test(test_stages),
-		cmocka_unit_test(test_stages_sum_up),
-		cmocka_unit_test(test_serving_shares),
-		cmocka_unit_test(test_serving_leaves_mtp_out),
-		cmocka_unit_test(test_ledger),
-		cmocka_unit_test(adapters_sit_beside_all_linear_weights),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+	return unit_run(open_catalogue, close_catalogue);
 }

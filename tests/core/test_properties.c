@@ -3,15 +3,9 @@
  * take more memory each but for terms that are named here, and what stages send is what stages
  * receive (of groups: test_link.c). That the quick estimate says the same: test_scope.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/estimate/estimate.h"
 #include "core/framework/framework.h"
@@ -86,12 +80,10 @@ noted(enum quantity q, int64_t stage)
 
 /* Terms add up to what they are terms of, and to what they explain; parts of the memory to the
  * whole of it. */
-static void
-terms_are_sums(void **state)
+TEST(terms_are_sums)
 {
 	char why[256];
 
-	(void)state;
 	dice.state = 2;
 	for (int i = 0; i < 1000; i++) {
 		const struct plan p = next_legal();
@@ -136,12 +128,10 @@ terms_are_sums(void **state)
  * copies of the embedding that a tied head and an MTP layer on another rank need. With
  * DualPipe everything twice. 32-bit weights and gradients take 4 bytes of each parameter.
  */
-static void
-stages_are_the_model(void **state)
+TEST(stages_are_the_model)
 {
 	int doubled = 0;
 
-	(void)state;
 	dice.state = 3;
 	for (int i = 0; i < 1000;) {
 		struct plan p = next_legal();
@@ -269,12 +259,10 @@ no_larger(const struct plan *p, struct plan *q, const char *const names[])
 }
 
 /* DP stays: there are twice the GPUs. */
-static void
-tp_takes_no_more(void **state)
+TEST(tp_takes_no_more)
 {
 	int tried = 0;
 
-	(void)state;
 	dice.state = 4;
 	for (int i = 0; i < 2000; i++) {
 		struct plan p = next_legal(), q = p;
@@ -295,12 +283,10 @@ tp_takes_no_more(void **state)
  * (dense before MoE, windows), of which a later stage may hold more of the larger kind;
  * MTP layers of a last stage that holds PP micro-batches, as in zero bubble schedules.
  */
-static void
-pp_takes_no_more(void **state)
+TEST(pp_takes_no_more)
 {
 	int tried = 0;
 
-	(void)state;
 	dice.state = 5;
 	for (int i = 0; i < 2700; i++) {
 		struct plan p = next_legal(), q = p;
@@ -323,12 +309,10 @@ pp_takes_no_more(void **state)
 	assert_true(tried > 500);
 }
 
-static void
-zero_takes_no_more(void **state)
+TEST(zero_takes_no_more)
 {
 	int tried = 0;
 
-	(void)state;
 	dice.state = 6;
 	for (int i = 0; i < 2000; i++) {
 		struct plan p = next_legal(), q = p;
@@ -381,12 +365,10 @@ more_takes_no_more(enum field_id f, int64_t most, int64_t step, const char *cons
 }
 
 /* Twice the ranks that share a state, each with as many micro-batches. */
-static void
-dp_takes_no_more(void **state)
+TEST(dp_takes_no_more)
 {
 	int tried = 0;
 
-	(void)state;
 	dice.state = 11;
 	for (int i = 0; i < 2000; i++) {
 		struct plan p = next_tuned(), q = p;
@@ -399,10 +381,8 @@ dp_takes_no_more(void **state)
 	assert_true(tried > 1000);
 }
 
-static void
-savings_save(void **state)
+TEST(savings_save)
 {
-	(void)state;
 	dice.state = 10;
 	more_takes_no_more(FIELD_OFFLOAD_LAYERS, 4096, 1, nothing);
 	more_takes_no_more(FIELD_OFFLOAD_LAYERS, 4096, 7, nothing);
@@ -414,12 +394,10 @@ savings_save(void **state)
 /* ---- one stage ---------------------------------------------------------------------- */
 
 /* Without a pipeline there is nothing to schedule. */
-static void
-one_stage_has_no_schedule(void **state)
+TEST(one_stage_has_no_schedule)
 {
 	int tried = 0;
 
-	(void)state;
 	dice.state = 9;
 	for (int i = 0; i < 1000; i++) {
 		struct plan p = next_legal();
@@ -445,12 +423,10 @@ one_stage_has_no_schedule(void **state)
 /* A stage of many sends each micro-batch on and its gradient back, and receives as many:
  * those that its neighbours send. Of two stages each sends half of what there is. Where the
  * chunks fold back, the last rank keeps what goes from its first one to its second. */
-static void
-pipeline_is_closed(void **state)
+TEST(pipeline_is_closed)
 {
 	int tried = 0;
 
-	(void)state;
 	dice.state = 7;
 	for (int i = 0; i < 1000; i++) {
 		struct plan p = next_legal();
@@ -476,10 +452,8 @@ pipeline_is_closed(void **state)
 /* ---- names of terms ------------------------------------------------------------------- */
 
 /* Terms of traffic begin with their dimension, so that a list of them can be read alone. */
-static void
-traffic_is_named(void **state)
+TEST(traffic_is_named)
 {
-	(void)state;
 	dice.state = 8;
 	for (int i = 0; i < 2000; i++) {
 		const struct plan p = next_legal();
@@ -518,14 +492,5 @@ release(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(terms_are_sums),
-		cmocka_unit_test(stages_are_the_model), cmocka_unit_test(tp_takes_no_more),
-		cmocka_unit_test(pp_takes_no_more), cmocka_unit_test(zero_takes_no_more),
-		cmocka_unit_test(dp_takes_no_more), cmocka_unit_test(savings_save),
-		cmocka_unit_test(one_stage_has_no_schedule),
-		cmocka_unit_test(pipeline_is_closed), cmocka_unit_test(traffic_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, allocate, release);
+	return unit_run(allocate, release);
 }

@@ -2,11 +2,6 @@
  * test_rate.c - an open loop against the figures of an independent program of the same model
  * (tests/data/rate_golden.tsv), and what must hold of any.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +10,7 @@
 
 #include "core/rate/rate_formula.h"
 #include "core/rate/rate_within.h"
+#include "../unit.h"
 
 enum {
 	C_ID, C_TABLE, C_RATE, C_SHAPE, C_PROMPT, C_PROMPT_SD, C_PROMPT_MOST, C_ANSWER, C_ANSWER_SD,
@@ -169,15 +165,13 @@ hold_until(const struct rate_engine *e, const struct rate_load *l)
 	}
 }
 
-static void
-test_golden(void **state)
+TEST(test_golden)
 {
 	const char *top = getenv("TOP");
 	char path[1024], line[LINE_SIZE], *cell[COLUMNS];
 	int rows = 0;
 	FILE *in;
 
-	(void)state;
 	snprintf(path, sizeof path, "%s/tests/data/rate_golden.tsv", top != NULL ? top : ".");
 	in = fopen(path, "r");
 	assert_non_null(in);
@@ -204,8 +198,7 @@ test_golden(void **state)
 }
 
 /* Twice the same, to the last bit: whatever was in the room before. */
-static void
-test_repeats(void **state)
+TEST(test_repeats)
 {
 	const struct rate_engine e = { .table = tables[0].table, .graphs = true, .budget = 2048,
 		.slots = 256, .kv_tokens = 4e5, .tokens = 1, .verified = 1 };
@@ -213,7 +206,6 @@ test_repeats(void **state)
 		.answer = { .mean = 250, .sd = 200 }, .engines = 2 };
 	struct rate_served a, b;
 
-	(void)state;
 	memset(&room, 0x55, sizeof room);
 	rate_loop(&a, &e, &l, 99, &room);
 	rate_loop(&b, &e, &l, 99, &room);
@@ -223,8 +215,7 @@ test_repeats(void **state)
 }
 
 /* The first waits for all of it, those that come meanwhile for the half; nobody where who is there already is enough. */
-static void
-test_held_back(void **state)
+TEST(test_held_back)
 {
 	struct rate_engine e = { .table = tables[0].table, .graphs = true, .budget = 2048,
 		.slots = 256, .kv_tokens = 4e5, .tokens = 1, .verified = 1 };
@@ -233,7 +224,6 @@ test_held_back(void **state)
 	struct rate_served free, none, held;
 	double steps;
 
-	(void)state;
 	assert_true(fabs(rate_held(20, 100, 0) - 20) < 1e-9);
 	assert_true(fabs(rate_held(20, 100, .1) - 40. / 3) < 1e-9);
 	assert_true(fabs(rate_held(20, 1, 1) - .75) < 1e-9);
@@ -251,13 +241,11 @@ test_held_back(void **state)
 
 /* Quantiles of a gamma distribution: of shape 2 half lie below 1.67835 (0.839 of the mean), and
  * all means are 1. */
-static void
-test_gaps(void **state)
+TEST(test_gaps)
 {
 	static const double shapes[] = { .05, .3, .7, 1, 2, 9.5, 300, 9999, INFINITY };
 	double gap[1001], sum;
 
-	(void)state;
 	for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
 		rate_gaps(gap, 1001, shapes[k]);
 		sum = 0;
@@ -272,8 +260,7 @@ test_gaps(void **state)
 }
 
 /* Whatever comes, an engine ends. */
-static void
-test_extremes(void **state)
+TEST(test_extremes)
 {
 	struct rate_engine e = { .table = tables[1].table, .budget = 1, .slots = 1, .kv_tokens = 1,
 		.tokens = 1, .verified = 1 };
@@ -281,7 +268,6 @@ test_extremes(void **state)
 		.answer = { .mean = 1, .sd = 10 }, .engines = 8 };
 	struct rate_served s;
 
-	(void)state;
 	rate_loop(&s, &e, &l, 50, &room);
 	assert_true(isfinite(s.ttft.p99) && s.requests > 0);
 	l.rate = 1e-6;
@@ -296,8 +282,7 @@ test_extremes(void **state)
 
 /* Where the cache has room for one answer and prompts run first, those that are put back do not come
  * again before a step is done: it went round for ever. And a token a pass ends too. */
-static void
-test_full_cache(void **state)
+TEST(test_full_cache)
 {
 	struct rate_engine e = { .table = tables[1].table, .first = true, .budget = 8192, .slots = 64,
 		.kv_tokens = 400, .tokens = 3.2, .tokens_sd = .5, .verified = 4 };
@@ -305,7 +290,6 @@ test_full_cache(void **state)
 		.answer = { .mean = 390, .sd = 100, .most = 395 }, .engines = 1 };
 	struct rate_served s;
 
-	(void)state;
 	rate_loop(&s, &e, &l, 80, &room);
 	assert_true(s.whole && s.preempted > 0 && s.ttft.p50 > 0);
 	e.budget = 1;
@@ -327,8 +311,7 @@ of_time(const struct rate_table *t, double n)
 
 /* Prompts that wait together share a pass as far as slots and the cache allow: then no more run at once, and
  * nothing is put back. */
-static void
-test_admitted(void **state)
+TEST(test_admitted)
 {
 	const double of_two = 2 * 600 + 1; /* tokens: of their prompts, and the second's first */
 	struct rate_engine e = { .table = tables[1].table, .budget = 8192, .slots = 2, .kv_tokens = INFINITY,
@@ -337,7 +320,6 @@ test_admitted(void **state)
 		.answer = { .mean = 100 }, .engines = 1, .requests = 64 };
 	struct rate_served s;
 
-	(void)state;
 	rate_loop(&s, &e, &l, 99, &room);
 	assert_true(s.batch > 1.8 && s.batch <= 2 && s.preempted <= 0);
 	e.slots = 64;
@@ -358,8 +340,7 @@ test_admitted(void **state)
 
 /* Who comes while a step runs waits for the next one too, which was scheduled before; an idle engine has
  * scheduled none. */
-static void
-test_scheduled_ahead(void **state)
+TEST(test_scheduled_ahead)
 {
 	struct rate_engine e = { .table = tables[1].table, .graphs = true, .budget = 8192, .slots = 256,
 		.kv_tokens = 1e6, .tokens = 1, .verified = 1 };
@@ -369,7 +350,6 @@ test_scheduled_ahead(void **state)
 	struct rate_means means;
 	double step;
 
-	(void)state;
 	rate_loop(&at_once, &e, &l, 99, &room);
 	means = rate_means(&e, &l, NULL);
 	step = rate_step(&e.table, means.batch, 264);
@@ -388,16 +368,5 @@ test_scheduled_ahead(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_repeats),
-		cmocka_unit_test(test_held_back),
-		cmocka_unit_test(test_gaps),
-		cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_full_cache),
-		cmocka_unit_test(test_admitted),
-		cmocka_unit_test(test_scheduled_ahead),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

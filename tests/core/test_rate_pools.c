@@ -1,15 +1,11 @@
 /*
  * test_rate_pools.c - an open loop over two pools against what queueing theory says exactly.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdbool.h>
 
 #include "core/rate/rate_pools.h"
+#include "../unit.h"
 
 /* A step takes 10 ms and 0.1 ms more of each request. */
 static const struct rate_engine decode = { .tokens = 1, .verified = 1, .slots = 64, .kv_tokens = INFINITY,
@@ -53,10 +49,8 @@ erlang_wait(double share, int servers, double seconds)
 	return term / (sum + term) * seconds / (servers * (1 - share));
 }
 
-static void
-test_queue(void **state)
+TEST(test_queue)
 {
-	(void)state;
 	for (double share = .1; share < .95; share += .2) {
 		assert_true(near(at(share, 1, 0).queue, share / (1 - share) * pools.busy / 2, 1e-9));
 		assert_true(near(at(share, 1, 1).queue, share / (1 - share) * pools.busy, 1e-9));
@@ -66,12 +60,10 @@ test_queue(void **state)
 }
 
 /* Prompts that come in even gaps wait for uneven prompts alone. */
-static void
-test_even_gaps(void **state)
+TEST(test_even_gaps)
 {
 	struct rate_load l = load;
 
-	(void)state;
 	l.shape = INFINITY;
 	assert_true(rate_split(&pools, &decode, &l, 1.8, NULL).queue <= 0);
 	l.prompt.sd = l.prompt.mean;
@@ -79,13 +71,11 @@ test_even_gaps(void **state)
 }
 
 /* A short run near saturation does not see the queue of a long one, a tenth as long not a third of it. */
-static void
-test_run_from_empty(void **state)
+TEST(test_run_from_empty)
 {
 	struct rate_load l = load;
 	double longer;
 
-	(void)state;
 	l.requests = 1000;
 	longer = rate_split(&pools, &decode, &l, 1.999, NULL).queue;
 	assert_true(longer < rate_split(&pools, &decode, &load, 1.999, NULL).queue);
@@ -95,13 +85,11 @@ test_run_from_empty(void **state)
 
 /* In flight are rate times life (Little), on each of four engines; the first token is the sum of what it
  * waits for; a cache waits for others that are sent. */
-static void
-test_means(void **state)
+TEST(test_means)
 {
 	struct rate_pools p = pools;
 	struct rate_split s;
 
-	(void)state;
 	p.busy = .05;
 	p.lanes = 2;
 	s = rate_split(&p, &decode, &load, 20, NULL);
@@ -118,12 +106,10 @@ test_means(void **state)
 }
 
 /* The decode pool saturates where all slots are full: so many over the time of their answers. */
-static void
-test_decode_saturates(void **state)
+TEST(test_decode_saturates)
 {
 	struct rate_pools p = pools;
 
-	(void)state;
 	p.busy = 1e-3;
 	assert_true(near(rate_split(&p, &decode, &load, 1, NULL).saturation, 4 * 64 / (101 * .0164), 1e-9));
 	assert_false(rate_split(&p, &decode, &load, 160, NULL).stable);
@@ -133,13 +119,5 @@ test_decode_saturates(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_queue),
-		cmocka_unit_test(test_even_gaps),
-		cmocka_unit_test(test_run_from_empty),
-		cmocka_unit_test(test_means),
-		cmocka_unit_test(test_decode_saturates),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

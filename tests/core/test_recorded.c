@@ -112,17 +112,13 @@ leave(void **state)
 	return unlink("logs") == 0 && chdir("/") == 0 ? rmdir(work) : -1;
 }
 
-static void
-test_recorded(void **state)
+TEST(test_recorded)
 {
-	(void)state;
 	recorded_hold("recorded", 1000, answer);
 }
 
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_recorded) };
-
-	return cmocka_run_group_tests(tests, enter, leave);
+	return unit_run(enter, leave);
 }

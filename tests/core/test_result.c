@@ -39,15 +39,13 @@ run(const char *settings, struct ledger *ledger)
 }
 
 /* Every name that the first version had is of it, and no other is: a new row needs one in since.def as well. */
-static void
-test_since(void **state)
+TEST(test_since)
 {
 	bool field[FIELD_COUNT] = { false }, result[RESULT_COUNT] = { false };
 	const char *top = getenv("TOP");
 	char line[80], path[512];
 	FILE *in;
 
-	(void)state;
 	snprintf(path, sizeof path, "%s/tests/data/names_0.1.txt", top != NULL ? top : ".");
 	in = fopen(path, "r");
 	assert_non_null(in);
@@ -67,10 +65,8 @@ test_since(void **state)
 			fail_msg("%s is in since.def, or should be", result_table[i].path);
 }
 
-static void
-test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	for (int i = 0; i < RESULT_COUNT; i++) {
 		const enum result_id id = (enum result_id)i;
 		const struct result *r = &result_table[id];
@@ -96,8 +92,7 @@ test_rows(void **state)
 	}
 }
 
-static void
-test_find(void **state)
+TEST(test_find)
 {
 	static const struct {
 		const char *name;
@@ -116,22 +111,19 @@ test_find(void **state)
 		{ "stages.step.mfu", RESULT_COUNT }, { "speed", RESULT_COUNT },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (result_find(cases[i].name) != cases[i].id)
 			fail_msg("%s is %d", cases[i].name, result_find(cases[i].name));
 }
 
 /* A step is followed by what it is a sum of, and a row of traffic is told from the others. */
-static void
-test_explained_parts(void **state)
+TEST(test_explained_parts)
 {
 	struct explain asked = { .id = RESULT_STEP, .e = estimate, .term = terms, .stage = -1, .row = -1 };
 	struct reason reason[REASONS_MAX];
 	struct ledger l;
 	double sum = 0;
 
-	(void)state;
 	run("tp=2 pp=4", &l);
 	asked.terms = l.count;
 	assert_int_equal(explain_reasons(&asked, reason), 1);
@@ -153,13 +145,11 @@ test_explained_parts(void **state)
 	assert_true(sum > 0 && fabs(sum - reason->sum) <= 1e-9 * sum);
 }
 
-static void
-test_explained(void **state)
+TEST(test_explained)
 {
 	struct ledger l;
 	char why[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
 		const struct plan p = run(plans[i], &l);
 
@@ -168,13 +158,11 @@ test_explained(void **state)
 	}
 }
 
-static void
-test_values(void **state)
+TEST(test_values)
 {
 	struct ledger l;
 	double value;
 
-	(void)state;
 	run("tp=2 pp=4", &l);
 	assert_true(result_value(RESULT_WORLD, estimate, 0, &value) && value == 16);
 	assert_true(result_value(RESULT_LEGAL, estimate, 0, &value) && value == 1);
@@ -202,10 +190,8 @@ test_values(void **state)
 	assert_true(result_value(RESULT_TTFT, estimate, 0, &value) && value > 0);
 }
 
-static void
-test_better(void **state)
+TEST(test_better)
 {
-	(void)state;
 	assert_int_equal(result_better(RESULT_STEP, 2, 1), 1);
 	assert_int_equal(result_better(RESULT_STEP, 1, 2), -1);
 	assert_int_equal(result_better(RESULT_MFU, 0.4, 0.5), 1);
@@ -234,12 +220,5 @@ tear_down(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows), cmocka_unit_test(test_since), cmocka_unit_test(test_find),
-		cmocka_unit_test(test_explained), cmocka_unit_test(test_values),
-		cmocka_unit_test(test_better),
-		cmocka_unit_test(test_explained_parts),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return unit_run(set_up, tear_down);
 }

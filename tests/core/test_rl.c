@@ -2,15 +2,9 @@
  * test_rl.c - phases of rollouts and updates: what they hold, how long they take, and how steps of
  * published runs compare.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "accuracy_rl.h"
 #include "core/base/number.h"
@@ -58,13 +52,11 @@ linear_step(const void *context, double requests, double length)
 }
 
 /* A row of the trainer is as long as a prompt and its response, of which other fields know nothing. */
-static void
-sources(void **state)
+TEST(sources)
 {
 	struct plan p = settings_plan(GRPO, "");
 	const struct field_source row = field_source(FIELD_SEQUENCE_LENGTH, &p);
 
-	(void)state;
 	assert_true(row.from == FROM_FIELDS && row.follows[0] == FIELD_RL_PROMPT_TOKENS &&
 	    row.follows[1] == FIELD_RL_RESPONSE_LIMIT);
 	for (int f = 0; f < FIELD_COUNT; f++)
@@ -77,21 +69,18 @@ sources(void **state)
 }
 
 /* An engine that is awake holds the share of the GPU that it was given and its graphs beside, and asleep what sleep can not give back. */
-static void
-engine_bytes(void **state)
+TEST(engine_bytes)
 {
 	const struct plan p = settings_plan(GRPO, "");
 	struct rl_engine e;
 
-	(void)state;
 	assert_true(rl_engine_of(&e, &p, NULL));
 	assert_true(near(e.awake, p.serving.gpu_memory_utilization * e.total + (.32 + .0164 * 28) * GIB, 1e-6));
 	assert_true(e.asleep < .1 * e.awake && e.weights < .5 * e.awake);
 }
 
 /* Means of 400 runs of the same queue with lengths drawn one by one. */
-static void
-generation_walks_the_queue(void **state)
+TEST(generation_walks_the_queue)
 {
 	static const struct {
 		double responses, mean, longest, slots, seconds;
@@ -101,7 +90,6 @@ generation_walks_the_queue(void **state)
 		{ 16, 4345.6, 8192, 16, 102.2 }, { 128, 5949.6, 28672, 200, 377.5 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct rl_batch b = { cases[i].responses, cases[i].slots, cases[i].mean,
 			cases[i].longest, 0 };
@@ -117,12 +105,10 @@ generation_walks_the_queue(void **state)
 }
 
 /* More requests than anybody counts through: each life of full slots takes as long as the last. */
-static void
-long_queues_repeat(void **state)
+TEST(long_queues_repeat)
 {
 	static const double means[] = { 475.1, 1450 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
 		const struct rl_batch few = { 4000, 8, means[i], 1500, 0 }, many = { 4e9, 8, means[i], 1500, 0 };
 		const struct rl_decode a = rl_decode_of(&few, linear_step, NULL);
@@ -134,26 +120,22 @@ long_queues_repeat(void **state)
 }
 
 /* The tail: with room for all, twice the engines do not halve the time. */
-static void
-last_responses_run_alone(void **state)
+TEST(last_responses_run_alone)
 {
 	const double few = run("nodes=2 rl.rollout_tp=1")->phase[PHASE_ROLLOUT].seconds;
 	const double many = run("nodes=32 global_batch_size=1024 rl.rollout_tp=1")->phase[PHASE_ROLLOUT].seconds;
 
-	(void)state;
 	assert_true(many < few);
 	assert_true(many > few / 8);
 }
 
 /* With its padding each response takes as long as the longest of the step. */
-static void
-padded_rows(void **state)
+TEST(padded_rows)
 {
 	const struct rl_estimate *r = run("nodes=1 rl.response_tokens=500 rl.prompt_tokens=100 rl.response_limit=8192");
 	const double packed = r->phase[PHASE_TRAIN].seconds, pass = r->phase[PHASE_OLD_LOGPROB].seconds;
 	const struct plan p = settings_plan(GRPO, "rl.response_tokens=500 rl.response_limit=8192");
 
-	(void)state;
 	/* the mean of 1,024 draws' largest, of an exponential that is never cut */
 	assert_true(near(rl_longest(&p, 1024), 500 * (log(1024) + .5772), .01));
 	assert_true(near(rl_longest(&p, 1e9), 8192, 1e-9));
@@ -164,15 +146,13 @@ padded_rows(void **state)
 
 /* A batch takes its way to workers and back whatever their number: 8,192 sequences of verl's table took 36 s of
  * old log-probs on 32, 64 and 128 GPUs, padding among them; without it, what is left of them. */
-static void
-batches_are_handed_over(void **state)
+TEST(batches_are_handed_over)
 {
 	static const char rows[] = "global_batch_size=512 rl.prompts=512 rl.responses=16 rl.prompt_tokens=2048 "
 	    "rl.response_tokens=1500 rl.response_limit=28672 release=";
 	char settings[256];
 	double seconds[2][2];
 
-	(void)state;
 	for (int old = 0; old < 2; old++)
 		for (int i = 0; i < 2; i++) {
 			snprintf(settings, sizeof settings, "%s%s nodes=%d", rows, old ? "202506" : "202606", i ? 16 : 4);
@@ -182,8 +162,7 @@ batches_are_handed_over(void **state)
 	assert_true(near((4 * seconds[0][1] - seconds[0][0]) / 3, 36 * 3548 / 30720., .3));
 }
 
-static void
-phases_follow_the_algorithm(void **state)
+TEST(phases_follow_the_algorithm)
 {
 	static const struct {
 		const char *settings;
@@ -197,7 +176,6 @@ phases_follow_the_algorithm(void **state)
 		{ "nodes=2 rl.algorithm=rm", { false, false, false, false, false, true, false } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct rl_estimate *r = run(cases[i].settings);
 		double sum = 0;
@@ -214,8 +192,7 @@ phases_follow_the_algorithm(void **state)
 
 /* A pass without gradients waits for launches as an update does: for a third of them, a fourth
  * where recompute repeats the forward pass. */
-static void
-passes_are_launched(void **state)
+TEST(passes_are_launched)
 {
 #define SMALL_EXPERTS "hidden_size=1024 attention_heads=8 experts=32 experts_per_token=2 " \
 	"moe_ffn_hidden_size=128 etp=1 layout=megatron zero_stage=1 moe_capacity_factor=1 "
@@ -227,7 +204,6 @@ passes_are_launched(void **state)
 		{ SMALL_EXPERTS, SMALL_EXPERTS "cuda_graph=full", 1 / 4.0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct rl_estimate slow = *run(cases[i].slow);
 		const struct rl_estimate *quick = run(cases[i].quick);
@@ -243,14 +219,12 @@ passes_are_launched(void **state)
 
 /* A policy on FSDP is made of Hugging Face's modules, whose norms and rotations are operations of their own; Megatron's has
  * its own. */
-static void
-modules_of_a_policy(void **state)
+TEST(modules_of_a_policy)
 {
 	const double on_fsdp = run("")->phase[PHASE_TRAIN].seconds;
 	const double bare = run("finetune.kernels=te")->phase[PHASE_TRAIN].seconds;
 	const double megatron = run("layout=megatron zero_stage=1")->phase[PHASE_TRAIN].seconds;
 
-	(void)state;
 	/* whose log-probs are of whole logits in fp32, those of FSDP in place */
 	assert_int_equal(settings_plan(GRPO, "layout=megatron zero_stage=1").training.cross_entropy, CE_UNFUSED);
 	assert_int_equal(settings_plan(GRPO, "").training.cross_entropy, CE_TE);
@@ -259,14 +233,12 @@ modules_of_a_policy(void **state)
 }
 
 /* A critic is another actor; a pair two sequences; updates count. */
-static void
-models_and_batches(void **state)
+TEST(models_and_batches)
 {
 	const double ppo = run("rl.algorithm=ppo rl.offload=all")->phase[PHASE_CRITIC].seconds;
 	struct rl_estimate r = *run("rl.algorithm=ppo rl.offload=all");
 	double one;
 
-	(void)state;
 	assert_true(near(ppo, r.phase[PHASE_TRAIN].seconds + r.phase[PHASE_OLD_LOGPROB].seconds, 1e-9));
 	assert_true(r.phase[PHASE_CRITIC].held[HELD_MODELS] >
 	    r.phase[PHASE_OLD_LOGPROB].held[HELD_MODELS]);
@@ -278,15 +250,13 @@ models_and_batches(void **state)
 }
 
 /* What leaves the GPU is on the host, to the byte; a sleeping engine of level 1 as well. */
-static void
-state_goes_to_the_host(void **state)
+TEST(state_goes_to_the_host)
 {
 	const struct rl_estimate all = *run("rl.offload=none");
 	const double weights = estimate->stage[0].memory.parameters;
 	const double optimizer = estimate->stage[0].memory.optimizer;
 	struct rl_estimate less = *run("rl.offload=optimizer");
 
-	(void)state;
 	/* FSDP's reference is on the host in any case */
 	assert_true(near(all.host_bytes_per_node, 8 * weights, 1e-9));
 	assert_true(near(all.phase[PHASE_ROLLOUT].memory - less.phase[PHASE_ROLLOUT].memory, optimizer, 1e-9));
@@ -307,8 +277,7 @@ static const double layer = 3584.0 * (3584 + 2 * 512) + 3584 + 2 * 512 + 3584.0 
 
 /* A pass without gradients: of each token 12 hidden and 6 MLP widths of one layer in bf16, 7 bytes
  * a logit, and under ZeRO-3 two gathered layers, embedding and head. */
-static void
-passes_hold_one_layer(void **state)
+TEST(passes_hold_one_layer)
 {
 	static const char row[] = "micro_batch_size=2 rl.prompt_tokens=512 rl.response_limit=3584 ";
 	static const struct {
@@ -322,7 +291,6 @@ passes_hold_one_layer(void **state)
 	};
 	char settings[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const double t = cases[i].tokens, tp = cases[i].tp;
 		const double work = t * (12 * 3584 + 6 * 18944.0) / tp + 7 * t * 152064 / tp +
@@ -338,15 +306,13 @@ passes_hold_one_layer(void **state)
 
 /* FSDP over 8 GPUs: fp32 weights, gradients and both moments. A step works with what the stage of
  * the trainer has beside them: at its fullest with gathered layers, or with logits. */
-static void
-updates_hold_the_state(void **state)
+TEST(updates_hold_the_state)
 {
 	static const char *const settings[] = { "rl.engine_sleep=2", "micro_batch_size=8" };
 	const double params = 28 * layer + 2 * table + 3584;
 	const struct memory *m = &estimate->stage[0].memory;
 	double logits = 0, buffers = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		const struct rl_phase_estimate *train = &run(settings[i])->phase[PHASE_TRAIN];
 		double sum = 0;
@@ -366,14 +332,12 @@ updates_hold_the_state(void **state)
 
 /* Weights on the way to the engine: the trainer's, one bucket of 2 GiB, and of an engine that
  * wakes 16-bit weights over its TP. */
-static void
-weights_go_to_the_engine(void **state)
+TEST(weights_go_to_the_engine)
 {
 	const struct rl_phase_estimate *sync = &run("rl.offload=none rl.rollout_tp=2")->phase[PHASE_SYNC];
 	const double params = 28 * layer + 2 * table + 3584;
 	const double asleep = estimate->rl.phase[PHASE_TRAIN].held[HELD_ENGINE];
 
-	(void)state;
 	assert_true(near(sync->held[HELD_WEIGHTS], 4 * params / 8, 1e-3));
 	assert_true(near(sync->held[HELD_WORK], 2 * GIB, 1e-12));
 	assert_true(near(sync->held[HELD_ENGINE] - asleep, 2 * params / 2, 0.02));
@@ -391,14 +355,12 @@ told(const char *reason)
 
 /* An engine that keeps its weights on the host can drop them; one that has dropped them, or none,
  * is no way out. */
-static void
-hosts_are_freed_by_engines(void **state)
+TEST(hosts_are_freed_by_engines)
 {
 	static const char full[] = "rl.offload=all host_memory_gib=64 rl.engine_sleep=";
 	char settings[128];
 	struct plan p;
 
-	(void)state;
 	for (int sleep = 0; sleep <= 2; sleep++) {
 		text_put(settings, sizeof settings, "%s%d", full, sleep);
 		run(settings);
@@ -412,15 +374,13 @@ hosts_are_freed_by_engines(void **state)
 
 /* verl docs/perf/device_tuning.rst: GRPO of Qwen2.5-14B on four H800 80 GB starts with state put
  * away, and not without. */
-static void
-smallest_known_configuration(void **state)
+TEST(smallest_known_configuration)
 {
 	static const char base[] = "gpus_per_node=4 layers=48 hidden_size=5120 ffn_hidden_size=13824 "
 		"attention_heads=40 kv_heads=8 rl.rollout_tp=4 gpu_memory_utilization=0.5 "
 		"micro_batch_size=8 rl.prompt_tokens=512 rl.response_tokens=512 rl.response_limit=1024 ";
 	char settings[512];
 
-	(void)state;
 	text_put(settings, sizeof settings, "%srl.offload=optimizer+params", base);
 	run(settings);
 	assert_true(estimate->fits);
@@ -437,14 +397,12 @@ smallest_known_configuration(void **state)
 }
 
 /* The reference of adapters is the actor without them. */
-static void
-adapters_refer_to_themselves(void **state)
+TEST(adapters_refer_to_themselves)
 {
 	static const char lora[] = "layout=megatron zero_stage=1 finetune.method=lora finetune.rank=16 "
 	    "rl.offload=";
 	char settings[256];
 
-	(void)state;
 	text_put(settings, sizeof settings, "%snone", lora);
 	assert_true(run(settings)->phase[PHASE_REF_LOGPROB].held[HELD_MODELS] <= 0);
 	assert_true(estimate->rl.host_bytes_per_node <= 0);
@@ -457,15 +415,13 @@ adapters_refer_to_themselves(void **state)
 
 /* FSDP trainers of rollouts load frozen weights in fp32 too, and take log-probs where the logits
  * were; a trainer of pairs is none of them. */
-static void
-adapters_on_rollouts(void **state)
+TEST(adapters_on_rollouts)
 {
 	static const char lora[] = "finetune.method=lora rl.response_limit=16384 training.sequence_length="
 	    "32768 max_position=40000 ";
 	const double frozen = 4 * 7.6e9 / 8, logits = 32768.0 * 152064;
 	char pairs[256];
 
-	(void)state;
 	run(lora);
 	assert_true(near(estimate->stage[0].memory.parameters, frozen, 0.02));
 	assert_true(estimate->stage[0].memory.logits < 2.2 * logits);
@@ -476,15 +432,13 @@ adapters_on_rollouts(void **state)
 }
 
 /* Adapters alone are sent to an engine that keeps the base, and to no other. */
-static void
-adapters_sent(void **state)
+TEST(adapters_sent)
 {
 	static const char lora[] = "finetune.method=lora finetune.rank=32 rl.merge_adapters=";
 	const double merged = run("finetune.method=lora finetune.rank=32")->sync_bytes;
 	const double gpus = (double)estimate->rl.engine_gpus;
 	char settings[256];
 
-	(void)state;
 	text_put(settings, sizeof settings, "%sfalse", lora);
 	assert_true(near(run(settings)->sync_bytes, merged, 1e-12));
 	assert_true(diag_has(&estimate->diags, "rl_base_sent"));
@@ -495,14 +449,12 @@ adapters_sent(void **state)
 	assert_true(near(run(settings)->sync_bytes, merged, 1e-12));
 }
 
-static void
-pools_of_their_own(void **state)
+TEST(pools_of_their_own)
 {
 	struct rl_estimate r = *run("nodes=4 rl.placement=split rl.rollout_gpus=16 rl.staleness=0");
 	const double rollout = r.phase[PHASE_ROLLOUT].seconds, sync = r.phase[PHASE_SYNC].seconds;
 	struct rl_estimate stale;
 
-	(void)state;
 	assert_int_equal(r.train_gpus, 16);
 	assert_int_equal(estimate->layout.world, 16);
 	assert_int_equal(estimate->world, 32);
@@ -519,14 +471,12 @@ pools_of_their_own(void **state)
 
 /* Steps a batch or more behind run on: an engine has several batches at once, and its last
  * responses delay nobody. */
-static void
-batches_at_once(void **state)
+TEST(batches_at_once)
 {
 	static const char split[] = "nodes=4 rl.placement=split rl.rollout_gpus=16 rl.rollout_tp=1 rl.staleness=";
 	double seconds[3];
 	char settings[256];
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		text_put(settings, sizeof settings, "%s%d", split, 1 << (2 * i));
 		seconds[i] = run(settings)->phase[PHASE_ROLLOUT].seconds;
@@ -539,15 +489,13 @@ batches_at_once(void **state)
 
 /* NVIDIA-NeMo/RL docs/about/performance-summary.md and verl docs/advance/fully_async.md. Errors
  * may only get smaller: of steps from their phases, of whole steps. */
-static void
-published_steps(void **state)
+TEST(published_steps)
 {
 	static struct rl_row rows[RL_ROWS_MAX];
 	const size_t count = accuracy_rl_rows(getenv("TOP"), rows, RL_ROWS_MAX);
 	struct rl_order order = accuracy_rl_order(rows, count);
 	size_t n;
 
-	(void)state;
 	assert_true(accuracy_rl_error(rows, count, 1, 0.5, &n) < 0.034 && n >= 8);
 	assert_true(accuracy_rl_error(rows, count, 1, 0.9, &n) < 0.04);
 	assert_true(accuracy_rl_error(rows, count, 0, 0.5, &n) < 0.16 && n >= 17);
@@ -566,18 +514,5 @@ published_steps(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(generation_walks_the_queue), cmocka_unit_test(long_queues_repeat),
-		cmocka_unit_test(last_responses_run_alone),
-		cmocka_unit_test(phases_follow_the_algorithm), cmocka_unit_test(models_and_batches), cmocka_unit_test(modules_of_a_policy),
-		cmocka_unit_test(passes_are_launched),
-		cmocka_unit_test(passes_hold_one_layer), cmocka_unit_test(updates_hold_the_state),
-		cmocka_unit_test(weights_go_to_the_engine), cmocka_unit_test(hosts_are_freed_by_engines),
-		cmocka_unit_test(state_goes_to_the_host), cmocka_unit_test(smallest_known_configuration),
-		cmocka_unit_test(pools_of_their_own), cmocka_unit_test(adapters_refer_to_themselves),
-		cmocka_unit_test(adapters_on_rollouts), cmocka_unit_test(adapters_sent),
-		cmocka_unit_test(batches_at_once), cmocka_unit_test(padded_rows), cmocka_unit_test(batches_are_handed_over), cmocka_unit_test(sources), cmocka_unit_test(engine_bytes), cmocka_unit_test(published_steps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -2,15 +2,9 @@
  * A search asks a rule as soon as the fields that it reads are in. So no other field may change
  * what it says: of many plans that break some rule, and of those with one field changed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/framework/framework.h"
 #include "core/plan/pool.h"
@@ -91,12 +85,10 @@ hold_field(const struct plan *base, enum field_id f, const char *settings, size_
 	}
 }
 
-static void
-rules_read_what_they_say(void **state)
+TEST(rules_read_what_they_say)
 {
 	size_t told = 0;
 
-	(void)state;
 	assert_true(check_rule_count <= RULES);
 	for (size_t i = 0; i < sizeof breakers / sizeof *breakers; i++) {
 		const struct plan p = settings_plan("", breakers[i].settings);
@@ -109,15 +101,13 @@ rules_read_what_they_say(void **state)
 }
 
 /* A value that follows others is read through them, unless somebody sets it. */
-static void
-followers_are_read(void **state)
+TEST(followers_are_read)
 {
 	const struct rule sequence = { .reads = READS(FIELD_SEQUENCE_PARALLEL) };
 	const struct rule length = { .reads = READS(FIELD_SEQUENCE_LENGTH) };
 	const struct rule loss = { .reads = READS(FIELD_CROSS_ENTROPY) };
 	const struct rule none = { .reads = READS(FIELD_NAME) };
 
-	(void)state;
 	assert_true(rule_reads(&sequence, FIELD_TP));
 	assert_false(rule_reads(&sequence, FIELD_CP));
 	assert_true(rule_reads(&length, FIELD_CP)); /* a row holds the longest response in even parts */
@@ -127,12 +117,10 @@ followers_are_read(void **state)
 }
 
 /* Whatever the next framework's bit is. */
-static void
-rules_for_all_hold_in_new_frameworks(void **state)
+TEST(rules_for_all_hold_in_new_frameworks)
 {
 	unsigned known = 0;
 
-	(void)state;
 #define FRAMEWORK(id, name) known |= RULES_##id;
 #include "core/plan/frameworks.def"
 #undef FRAMEWORK
@@ -144,10 +132,5 @@ rules_for_all_hold_in_new_frameworks(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_read_what_they_say), cmocka_unit_test(followers_are_read),
-		cmocka_unit_test(rules_for_all_hold_in_new_frameworks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

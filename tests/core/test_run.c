@@ -2,15 +2,9 @@
  * test_run.c - the whole run: intervals and goodput against trials, checkpoints by framework and
  * format, stages of batches, where a run goes on, spare nodes, power and money.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/base/number.h"
 #include "core/estimate/estimate.h"
@@ -54,13 +48,11 @@ goodput(double interval, double blocking, double mean, double restart, double wr
 
 /* ---- failures ----------------------------------------------------------------------------- */
 
-static void
-best_interval(void **state)
+TEST(best_interval)
 {
 	static const double cases[][2] = { { 10, 11000 }, { 60, 1800 }, { 600, 1800 }, { 5000, 1800 },
 		{ 0.5, 1e6 }, { 1e-3, 1e7 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const double b = cases[i][0], m = cases[i][1], t = failure_interval(b, m);
 
@@ -104,14 +96,12 @@ trial(uint64_t *seed, double interval, double blocking, double mean, double rest
 	return now;
 }
 
-static void
-goodput_of_trials(void **state)
+TEST(goodput_of_trials)
 {
 	static const double cases[][4] = { { 450, 10, 11000, 600 }, { 300, 60, 1800, 600 },
 		{ 2000, 30, 1080, 600 } };
 	uint64_t seed = 42;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const double t = cases[i][0], b = cases[i][1], m = cases[i][2], r = cases[i][3];
 		const double seconds = trial(&seed, t, b, m, r, 200000);
@@ -120,12 +110,10 @@ goodput_of_trials(void **state)
 	}
 }
 
-static void
-published_goodput(void **state)
+TEST(published_goodput)
 {
 	const double llama = 54 * 86400 / 419.0, b = 10;
 
-	(void)state;
 	/* Llama 3: above 0.90 asks for fast saves and short restarts; FT-HSDP: 0.44 with a failure
 	 * every 18 minutes and restarts of 10. */
 	near(goodput(failure_interval(b, llama), b, llama, 600, 60), 0.903, 0.002);
@@ -135,10 +123,8 @@ published_goodput(void **state)
 	assert_true(isinf(failure_mean(2048, 0)));
 }
 
-static void
-spare_nodes(void **state)
+TEST(spare_nodes)
 {
-	(void)state;
 	assert_int_equal(failure_spares(512, 4, 72), 13);
 	assert_int_equal(failure_spares(1, 4, 72), 1);
 	assert_int_equal(failure_spares(8, 0, 72), 0);
@@ -149,8 +135,7 @@ spare_nodes(void **state)
 
 /* ---- checkpoints ------------------------------------------------------------------------- */
 
-static void
-bytes_of_formats(void **state)
+TEST(bytes_of_formats)
 {
 	static const struct {
 		const char *settings;
@@ -166,28 +151,23 @@ bytes_of_formats(void **state)
 		  "parallel.zero_stage=0", 6 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		near(run(cases[i].settings)->checkpoint.all, cases[i].bytes * BYTES_8B, 1e-3);
 }
 
 /* Whatever the sizes, each parameter once; a padded vocabulary counts. */
-static void
-once(void **state)
+TEST(once)
 {
-	(void)state;
 	near(run("tp=2 pp=4")->checkpoint.all, 14 * BYTES_8B, 1e-9);
 	near(run("vocab_multiple=4096 tp=8")->checkpoint.all,
 	    14 * (BYTES_8B + (131072 - 128256) * 4096.0 * 2), 1e-9);
 	near(run("tp=2 zero_stage=3 cp=2")->checkpoint.all, 14 * BYTES_8B, 1e-9);
 }
 
-static void
-adapters_alone(void **state)
+TEST(adapters_alone)
 {
 	const struct run_estimate *r = run("finetune.method=lora finetune.rank=16 tp=1");
 
-	(void)state;
 	near(r->checkpoint.all, 14 * estimate->params_trainable, 1e-9);
 	assert_true(r->checkpoint.all < 1e9);
 	r = run("parallel.layout=deepspeed zero_stage=0 finetune.method=lora finetune.adapter_dtype=fp32");
@@ -195,12 +175,10 @@ adapters_alone(void **state)
 	assert_true(r->checkpoint.writers <= 1);
 }
 
-static void
-who_writes(void **state)
+TEST(who_writes)
 {
 	const double all = 14 * BYTES_8B;
 
-	(void)state;
 	near(run("tp=2 pp=1")->checkpoint.rank, all / 64, 1e-3);
 	near(run("tp=2 pp=1 run.checkpoint_format=torch")->checkpoint.rank, all / 2, 1e-3);
 	near(run("tp=2 pp=1 run.checkpoint_format=torch")->checkpoint.node, all, 1e-3);
@@ -215,12 +193,10 @@ who_writes(void **state)
 	assert_true(run("parallel.layout=deepspeed zero_stage=3")->checkpoint.host <= 0);
 }
 
-static void
-seconds_of_saves(void **state)
+TEST(seconds_of_saves)
 {
 	const struct run_estimate *r = run("");
 
-	(void)state;
 	assert_true(r->save_seconds <= 0 && r->load_seconds <= 0);
 	near(r->gbps_needed, 14 * BYTES_8B / 1e9 / smaller(r->interval, 0.01 * r->failures.mean), 0.01);
 	r = run("cluster.storage_gbps=10 cluster.storage_read_gbps=20");
@@ -263,12 +239,10 @@ read_ramp(struct ramp *ramp, const char *schedule, const char *budget)
 	return ramp_of(ramp, &p, err, sizeof err);
 }
 
-static void
-stages(void **state)
+TEST(stages)
 {
 	struct ramp r;
 
-	(void)state;
 	assert_true(read_ramp(&r, "4096x4M@252M,8192x8M@2.87T", "15600"));
 	assert_int_equal(r.count, 3);
 	assert_int_equal(r.stage[0].sequence, 4096);
@@ -286,8 +260,7 @@ stages(void **state)
 	near(r.stage[0].tokens, 100e9, 1e-12);
 }
 
-static void
-bad_stages(void **state)
+TEST(bad_stages)
 {
 	static const char *const bad[] = { "4096", "x", "4096x", "x4M", "4096x5000@1B", "4096x4M@",
 		"4096x4M@1B,8192x8M@1B", "4096x4M@0", "4096x4M@-1B", "0x4M", "4096x4Q", "nanx4M",
@@ -295,7 +268,6 @@ bad_stages(void **state)
 		"4096x1e300T", "4096x-4M", "nanx4M@nan", "4096x4M@nan" };
 	struct ramp r;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		if (read_ramp(&r, bad[i], "15600"))
 			fail_msg("%s was read", bad[i]);
@@ -305,8 +277,7 @@ bad_stages(void **state)
 
 /* Nemotron-4 340B: 200B tokens at 768 x 4096 and 10.3 s, 200B at 1,536, 7,600B at 2,304 and 8 s:
  * 85.9 days (arXiv 2406.11704, table 2). */
-static void
-nemotron(void **state)
+TEST(nemotron)
 {
 	static const double seconds[] = { 10.3, 10.3, 8.0 };
 	struct plan p = settings_plan(BASE, "sequence_length=4096 global_batch_size=2304 "
@@ -315,7 +286,6 @@ nemotron(void **state)
 	char err[256];
 	double sum = 0;
 
-	(void)state;
 	assert_true(ramp_of(&r, &p, err, sizeof err));
 	assert_int_equal(r.count, 3);
 	for (int i = 0; i < 3; i++)
@@ -323,12 +293,10 @@ nemotron(void **state)
 	near(sum / 86400, 85.9, 0.002);
 }
 
-static void
-staged_run(void **state)
+TEST(staged_run)
 {
 	const struct run_estimate *r = run("run.batch_schedule=4096x524288@100B");
 
-	(void)state;
 	assert_int_equal(r->ramp.count, 2);
 	assert_int_equal(r->ramp.stage[0].batch, 128);
 	assert_true(r->step_seconds[0] < r->step_seconds[1]);
@@ -338,14 +306,12 @@ staged_run(void **state)
 }
 
 /* A page of accelerate's: 110 batches, accumulated by 2: step 150 is epoch 2, step 40. */
-static void
-goes_on(void **state)
+TEST(goes_on)
 {
 	const struct run_estimate *r = run("parallel.layout=deepspeed zero_stage=1 global_batch_size=64 "
 	    "sequence_length=4096 training.token_budget=1 run.dataset_tokens=0.01441792 "
 	    "run.consumed_samples=9600");
 
-	(void)state;
 	near(r->place.step, 150, 0);
 	near(r->place.epoch, 2, 0);
 	near(r->place.epoch_step, 40, 0);
@@ -364,13 +330,11 @@ goes_on(void **state)
 
 /* ---- days, power, money ------------------------------------------------------------------- */
 
-static void
-days(void **state)
+TEST(days)
 {
 	const struct run_estimate *r = run("run.eval_interval=1000 run.eval_seconds=30");
 	const double busy = r->net_seconds + floor(r->steps / 1000) * 30;
 
-	(void)state;
 	near(r->days * 86400, busy / r->goodput, 1e-9);
 	near(r->days, r->net_days + floor(r->steps / 1000) * 30 / 86400 + r->saving_days + r->lost_days, 1e-9);
 	assert_true(r->days_low < r->days && r->days < r->days_high);
@@ -386,23 +350,19 @@ days(void **state)
 	near(r->goodput_low, r->goodput_high, 1e-12);
 }
 
-static void
-range_at_scale(void **state)
+TEST(range_at_scale)
 {
 	const struct run_estimate *r = run("nodes=2048 tp=8 global_batch_size=2048 zero_stage=1");
 
-	(void)state;
 	assert_true(r->goodput_low > 0.66 && r->goodput_low < 0.78);
 	assert_true(r->goodput_high > 0.95 && r->goodput_high < 0.98);
 }
 
-static void
-power(void **state)
+TEST(power)
 {
 	const struct run_estimate *r = run("");
 	double waits;
 
-	(void)state;
 	waits = (estimate->step.exposed_comm_seconds + estimate->step.bubble_seconds) /
 	    estimate->step.seconds;
 	assert_true(r->gpu_watts < 700 && r->gpu_watts > 700 * (1 - waits) * 0.9);
@@ -417,12 +377,10 @@ power(void **state)
 	assert_true(run("generation=cdna3 cluster.host_watts=3000")->mwh > 0);
 }
 
-static void
-money(void **state)
+TEST(money)
 {
 	const struct run_estimate *r = run("cluster.gpu_hour_price=2");
 
-	(void)state;
 	near(r->cost, 2 * r->gpu_hours, 1e-12);
 	r = run("cluster.gpu_hour_price=2 run.spare_nodes=2 cluster.tb_month_price=20 cluster.kwh_price=0.1");
 	near(r->cost, 2 * r->gpu_hours * 1.25 + r->storage_bytes / 1e12 * 20 * r->days / 30 +
@@ -432,8 +390,7 @@ money(void **state)
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
-static void
-names_of_nodes(void **state)
+TEST(names_of_nodes)
 {
 	static const struct {
 		const char *list;
@@ -449,7 +406,6 @@ names_of_nodes(void **state)
 	};
 	char name[NODE_NAME_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		if (nodes_count(cases[i].list) != cases[i].count)
 			fail_msg("%s: %lld", cases[i].list, (long long)nodes_count(cases[i].list));
@@ -469,14 +425,12 @@ step_with(const char *settings)
 
 /* All wait for the slowest: on one stage by as much as its work, on another stage than the fullest
  * by less, and no more for two that are as slow. */
-static void
-slow_nodes_wait(void **state)
+TEST(slow_nodes_wait)
 {
 	const double plain = step_with("tp=8");
 	const double work = estimate->step.compute_seconds;
 	double last, first;
 
-	(void)state;
 	near(step_with("tp=8 slow_nodes=n3*0.8"), plain + work / 4, 1e-9);
 	near(step_with("tp=8 slow_nodes=n3*0.8,n5*0.8"), plain + work / 4, 1e-9);
 	near(step_with("tp=8 slow_nodes=n0-n7*0.5"), plain + work, 1e-9);
@@ -488,13 +442,11 @@ slow_nodes_wait(void **state)
 }
 
 /* GBS 2,048 on DP 127: 2,032 sequences, or 64 ranks. */
-static void
-one_node_lost(void **state)
+TEST(one_node_lost)
 {
 	struct plan p = settings_plan(BASE, "nodes=256 tp=8 pp=2 global_batch_size=2048");
 	struct lost_nodes lost;
 
-	(void)state;
 	lost = lost_of(&p, 1);
 	assert_int_equal(lost.dp, 127);
 	assert_int_equal(lost.less.batch, 2032);
@@ -513,8 +465,7 @@ one_node_lost(void **state)
 }
 
 /* Nodes beyond the plan's stand in for those that are down, each for one of them. */
-static void
-dead_nodes_replaced(void **state)
+TEST(dead_nodes_replaced)
 {
 	static const struct {
 		const char *settings;
@@ -530,7 +481,6 @@ dead_nodes_replaced(void **state)
 	struct dead_nodes dead;
 	struct plan p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		p = settings_plan(BASE, cases[i].settings);
 		assert_true(nodes_dead(&dead, &p, name, sizeof name));
@@ -556,13 +506,11 @@ warns(const char *settings, const char *reason)
 }
 
 /* GBS 2,048 on 127 of 128 ranks; a mend is whole, or there is none. */
-static void
-dead_nodes_told(void **state)
+TEST(dead_nodes_told)
 {
 	struct plan p = settings_plan(BASE, "nodes=256 tp=8 pp=2 global_batch_size=2048");
 	const struct diag *d = &estimate->diags.item[0];
 
-	(void)state;
 	settings_put(&p, "dead_nodes", "17");
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_string_equal(d->reason, "nodes_dead");
@@ -594,10 +542,8 @@ dead_nodes_told(void **state)
 	assert_true(warns("dead_nodes=n1,n1", "dead_nodes_unreadable"));
 }
 
-static void
-warnings(void **state)
+TEST(warnings)
 {
-	(void)state;
 	assert_true(warns("host_memory_gib=12", "save_does_not_fit_host"));
 	assert_false(warns("host_memory_gib=16", "save_does_not_fit_host"));
 	assert_false(warns("", "save_does_not_fit_host"));
@@ -634,19 +580,5 @@ warnings(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(best_interval), cmocka_unit_test(goodput_of_trials),
-		cmocka_unit_test(published_goodput), cmocka_unit_test(spare_nodes),
-		cmocka_unit_test(bytes_of_formats), cmocka_unit_test(once),
-		cmocka_unit_test(adapters_alone), cmocka_unit_test(who_writes),
-		cmocka_unit_test(seconds_of_saves), cmocka_unit_test(stages),
-		cmocka_unit_test(bad_stages), cmocka_unit_test(nemotron), cmocka_unit_test(staged_run),
-		cmocka_unit_test(goes_on), cmocka_unit_test(days), cmocka_unit_test(range_at_scale),
-		cmocka_unit_test(names_of_nodes), cmocka_unit_test(slow_nodes_wait),
-		cmocka_unit_test(one_node_lost),
-		cmocka_unit_test(dead_nodes_replaced), cmocka_unit_test(dead_nodes_told),
-		cmocka_unit_test(power), cmocka_unit_test(money), cmocka_unit_test(warnings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /*
  * test_schedule.c - micro-batches in flight, by schedule and stage.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/train/schedule.h"
+#include "../unit.h"
 
 static struct plan p;
 static struct placement pl;
@@ -54,10 +50,8 @@ near(double have, double want)
 		fail_msg("%.17g, not %.17g", have, want);
 }
 
-static void
-test_plain(void **state)
+TEST(test_plain)
 {
-	(void)state;
 	setup(SCHEDULE_1F1B, 1, 1, 8);
 	near(flight(64, 0).chunks, 1);
 	setup(SCHEDULE_1F1B, 4, 1, 8);
@@ -71,10 +65,8 @@ test_plain(void **state)
 	near(flight(64, 3).chunks, 64);
 }
 
-static void
-test_zero_bubble(void **state)
+TEST(test_zero_bubble)
 {
-	(void)state;
 	for (int64_t r = 0; r < 8; r++) {
 		setup(SCHEDULE_ZB_1P, 8, 1, 8);
 		near(flight(24, r).chunks, 8);
@@ -84,10 +76,8 @@ test_zero_bubble(void **state)
 	}
 }
 
-static void
-test_folded(void **state)
+TEST(test_folded)
 {
-	(void)state;
 	for (int64_t r = 0; r < 4; r++) {
 		setup(SCHEDULE_ZB_V, 4, 2, 16);
 		near(flight(64, r).microbatches, 4);
@@ -108,10 +98,8 @@ test_folded(void **state)
 }
 
 /* Llama 3 70B on 4 stages of 5 chunks; a group of its own; too few micro-batches. */
-static void
-test_interleaved(void **state)
+TEST(test_interleaved)
 {
-	(void)state;
 	setup(SCHEDULE_1F1B, 4, 5, 80);
 	for (int64_t r = 0; r < 4; r++)
 		near(flight(16, r).chunks, (double)(23 - 2 * r));
@@ -149,10 +137,8 @@ walked(int64_t m, int64_t group, int64_t rank, const double *bytes)
 }
 
 /* Dense layers first: chunks differ, so the fullest moment is found by walking. */
-static void
-test_unequal_chunks(void **state)
+TEST(test_unequal_chunks)
 {
-	(void)state;
 	for (int64_t pp = 2; pp <= 8; pp *= 2)
 		for (int64_t m = pp; m <= 4 * pp; m += pp / 2)
 			for (int64_t r = 0; r < pp; r++) {
@@ -177,12 +163,10 @@ test_unequal_chunks(void **state)
 
 /* A last chunk with the loss and no layers: the fullest moment is as above, and logits are there
  * when one micro-batch fewer is held. Whose batches overlap, logits are there longer. */
-static void
-test_loss_apart(void **state)
+TEST(test_loss_apart)
 {
 	struct flight f;
 
-	(void)state;
 	setup(SCHEDULE_1F1B, 4, 2, 16);
 	unit.embedding = 0;
 	pl.chunk[3 * 2 + 1].count = 0;
@@ -202,13 +186,11 @@ test_loss_apart(void **state)
 
 /* The last group of a step may be smaller than the others, and its last chunk, here with an
  * MTP layer, in flight more often than theirs. */
-static void
-test_smaller_last_group(void **state)
+TEST(test_smaller_last_group)
 {
 	enum { CHUNKS = 13, GROUP = 3 };
 	double bytes[CHUNKS];
 
-	(void)state;
 	for (int64_t m = GROUP; m < 80; m++) {
 		struct flight f;
 
@@ -228,10 +210,8 @@ test_smaller_last_group(void **state)
 	}
 }
 
-static void
-test_recompute(void **state)
+TEST(test_recompute)
 {
-	(void)state;
 	setup(SCHEDULE_1F1B, 4, 1, 40);
 	p.training.recompute = RECOMPUTE_FULL;
 	p.training.recompute_method = RECOMPUTE_UNIFORM;
@@ -252,10 +232,8 @@ test_recompute(void **state)
 }
 
 /* A huge group is not walked through. */
-static void
-test_bounded(void **state)
+TEST(test_bounded)
 {
-	(void)state;
 	setup(SCHEDULE_1F1B, 2, 1024, 2048);
 	p.model.experts = 8;
 	p.model.dense_layers = 3;
@@ -267,17 +245,5 @@ test_bounded(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_zero_bubble),
-		cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_interleaved),
-		cmocka_unit_test(test_unequal_chunks),
-		cmocka_unit_test(test_loss_apart),
-		cmocka_unit_test(test_smaller_last_group),
-		cmocka_unit_test(test_recompute),
-		cmocka_unit_test(test_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -2,15 +2,9 @@
  * test_scope.c - the quick estimate, that of a search, says what the whole one says, to the
  * bit: whatever plans its scope saw before, and wherever it ends.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/estimate/estimate.h"
 #include "core/estimate/scope.h"
@@ -96,12 +90,10 @@ bounded(const struct plan *p)
 }
 
 /* Plans that have nothing in common, one after the other. */
-static void
-quick_is_whole(void **state)
+TEST(quick_is_whole)
 {
 	int legal[LAYOUT_SEED + 1] = { 0 }, refused = 0, later = 0, serving = 0, small = 0;
 
-	(void)state;
 	dice.state = 1;
 	scope_init(&scope, NULL);
 	for (int i = 0; i < 60000; i++) {
@@ -206,13 +198,11 @@ ends_early(const struct plan *p)
 		    quick->step.seconds <= whole->step.seconds);
 }
 
-static void
-scope_follows(void **state)
+TEST(scope_follows)
 {
 	enum { WALKS = 3200, STEPS = 8 };
 	int legal = 0, timed = 0;
 
-	(void)state;
 	dice.state = 2;
 	scope_init(&scope, NULL);
 	for (int walk = 0; walk < WALKS; walk++) {
@@ -244,8 +234,7 @@ scope_follows(void **state)
 
 /* Fine-tuning and training on rollouts, of which any field takes a step, the ZeRO stage and CP's traffic any: what is kept of the plan
  * before is never what that field decides. */
-static void
-any_field_steps(void **state)
+TEST(any_field_steps)
 {
 	enum { WALKS = 2400, STEPS = 8 };
 	static const enum field_id size[] = { FIELD_TP, FIELD_CP, FIELD_PP, FIELD_EP,
@@ -257,7 +246,6 @@ any_field_steps(void **state)
 		"rl.algorithm=dpo", "rl.algorithm=ppo rl.response_tokens=256" };
 	int legal = 0, tuned = 0, rolled = 0;
 
-	(void)state;
 	dice.state = 3;
 	scope_init(&scope, NULL);
 	for (int walk = 0; walk < WALKS; walk++) {
@@ -302,14 +290,12 @@ any_field_steps(void **state)
 }
 
 /* Levels of CP, which random plans hardly ever have, decide its traffic alone. */
-static void
-levels_of_cp(void **state)
+TEST(levels_of_cp)
 {
 	static const char *const levels[] = { "2x2", "4x1", "1x4", "2x2" };
 	double seconds[4];
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "parallel.tp", "1");
 	settings_put(&p, "parallel.pp", "1");
@@ -331,14 +317,12 @@ levels_of_cp(void **state)
 
 /* With data parallel ranks next to each other PP decides how far apart those of TP and CP
  * lie, and nothing else of a micro-batch. */
-static void
-groups_move(void **state)
+TEST(groups_move)
 {
 	static const char *const stages[] = { "1", "2", "8", "16", "1" };
 	static const char *const orders[] = { "dp-tp-cp-ep-pp", "dp-cp-tp-ep-pp" };
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "cluster.nodes", "8");
 	settings_put(&p, "cluster.bf16_tflops", "989");
@@ -356,8 +340,7 @@ groups_move(void **state)
 }
 
 /* What a job is besides its sizes: its rollouts, their engine, its machines, adapters. */
-static void
-jobs_change(void **state)
+TEST(jobs_change)
 {
 	static const char *const settings[] = { "rl.response_tokens=1024", "rl.prompts=64",
 		"rl.offload=optimizer", "rl.engine_sleep=1", "rl.rollout_tp=4", "rl.responses=32",
@@ -366,7 +349,6 @@ jobs_change(void **state)
 		"finetune.rank=64", "calibration.compute_efficiency=0.8", "model.hidden_size=2048" };
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put_all(&p, "rl.algorithm=grpo cluster.nodes=8 cluster.bf16_tflops=989 "
 	    "cluster.hbm_gbps=3350 parallel.tp=2 parallel.pp=1");
@@ -384,13 +366,11 @@ jobs_change(void **state)
 }
 
 /* Stages of as many layers that differ in what those have beside: indexers of their own. */
-static void
-indexers_of_a_stage(void **state)
+TEST(indexers_of_a_stage)
 {
 	struct plan p;
 	int later = 0;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put_all(&p, "pp=4 tp=1 layers=16 hidden_size=4096 sequence_length=1024 "
 	    "index_heads=64 index_head_dim=128 index_topk=512 index_every=3 recompute=full "
@@ -427,11 +407,5 @@ release(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quick_is_whole), cmocka_unit_test(scope_follows),
-		cmocka_unit_test(any_field_steps), cmocka_unit_test(levels_of_cp),
-		cmocka_unit_test(groups_move), cmocka_unit_test(jobs_change), cmocka_unit_test(indexers_of_a_stage),
-	};
-
-	return cmocka_run_group_tests(tests, allocate, release);
+	return unit_run(allocate, release);
 }

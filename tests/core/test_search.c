@@ -3,16 +3,10 @@
  * thread and with several, for one objective and for a front. Brute force here shares nothing
  * with it but the space and what one plan scores.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/estimate/result.h"
 #include "core/framework/resolve.h"
@@ -388,8 +382,7 @@ enough(uint64_t n, uint64_t least)
 	return getenv("SPACES") != NULL || n > (has_sanitizer() ? least / (SHARE_OF * 2) : least);
 }
 
-static void
-equals_brute_force(void **state)
+TEST(equals_brute_force)
 {
 	static const char *const train[] = { "time", "memory", "tokens", "step.mfu", "gpu-hours",
 		"parallel.tp", "params.per_gpu_max", "gpus", "training.sequence_length", "run.days", "run.cost",
@@ -399,7 +392,6 @@ equals_brute_force(void **state)
 		"step.training_seconds<=0.1d", "run.days<=0.1", "run.goodput>=99.9%" };
 	uint64_t qualified = 0;
 
-	(void)state;
 	seed_spaces(7);
 	for (int round = 0; round < 80; round++) {
 		struct search s = { .space = space, .around = rand() % 5 == 0 ? 1 + rand() % 2 : 0,
@@ -431,13 +423,11 @@ equals_brute_force(void **state)
 
 /* A field that is fixed at the plan's own value takes plans away: what is left is never better, and of none none is
  * left. */
-static void
-fewer_fields_find_no_better(void **state)
+TEST(fewer_fields_find_no_better)
 {
 	static const char *const objective[] = { "time", "memory", "tokens", "gpu-hours" };
 	int fields = 0, worse = 0;
 
-	(void)state;
 	seed_spaces(17);
 	for (int round = 0; round < 32; round++) {
 		struct search s = { .space = space };
@@ -474,8 +464,7 @@ fewer_fields_find_no_better(void **state)
 
 /* Of a run in stages of several batches the plan's own step tells what its own stages take at least, and
  * nothing where there is none. */
-static void
-stages_of_a_run(void **state)
+TEST(stages_of_a_run)
 {
 	static const char *const schedule[] = { "1024x16k@300M",
 		"1024x16k@100M,2048x64k@400M,2048x32k@600M,2048x128k", "1024x64k", "2048x16k@10M" };
@@ -484,7 +473,6 @@ stages_of_a_run(void **state)
 	static const char *const objective[] = { "gpus", "run.days", "gpu-hours", "run.cost" };
 	uint64_t qualified = 0, cut = 0;
 
-	(void)state;
 	seed_spaces(13);
 	for (int round = 0; round < 24; round++) {
 		struct search s = { .space = space };
@@ -509,15 +497,13 @@ stages_of_a_run(void **state)
 }
 
 /* Without a pipeline there is one schedule, whichever the plan names. */
-static void
-schedules_of_one_stage(void **state)
+TEST(schedules_of_one_stage)
 {
 	struct search s = { .space = space };
 	struct wishes w;
 	struct plan p = settings_plan(RATES, MOE "cluster.nodes=1 training.sequence_length=2048 "
 	    "training.global_batch_size=16 parallel.ep=8 training.schedule=dualpipe");
 
-	(void)state;
 	wishes_usual(&w, &p);
 	wishes_free(&w, FIELD_SCHEDULE, NULL);
 	for (int i = w.count - 1; i >= 0; i--)
@@ -533,8 +519,7 @@ schedules_of_one_stage(void **state)
 }
 
 /* Phases have to fit, whatever is asked for: here an engine that stays beside the trainer. */
-static void
-phases_fit(void **state)
+TEST(phases_fit)
 {
 	struct search s = { .space = space };
 	struct wishes w;
@@ -542,7 +527,6 @@ phases_fit(void **state)
 	    "training.sequence_length=2048 training.global_batch_size=16 rl.algorithm=grpo "
 	    "rl.response_tokens=512 rl.response_limit=1024 rl.engine_sleep=0");
 
-	(void)state;
 	wishes_usual(&w, &p);
 	make_small(&p, &w);
 	add_objective(&s, "gpus");
@@ -551,8 +535,7 @@ phases_fit(void **state)
 
 /* Rollouts have sizes of their own: TP of their engines, GPUs of a pool, what leaves for the host. What
  * an engine takes, awake or asleep, leaves more or less to the trainer. */
-static void
-rollouts(void **state)
+TEST(rollouts)
 {
 	static const char *const placement[] = { "rl.placement=colocated",
 		"rl.placement=split rl.rollout_gpus=4", "rl.placement=colocated parallel.layout=torchtitan",
@@ -561,7 +544,6 @@ rollouts(void **state)
 	static const char *const objective[] = { "time", "tokens", "gpu-hours", "memory", "gpus" };
 	char text[64];
 
-	(void)state;
 	seed_spaces(5);
 	for (int round = 0; round < 48; round++) {
 		struct search s = { .space = space, .tight = round % 3 == 0 };
@@ -596,13 +578,11 @@ rollouts(void **state)
 }
 
 /* Pairs have an update, and passes before it, but no engine. */
-static void
-pairs(void **state)
+TEST(pairs)
 {
 	static const char *const method[] = { "dpo", "rm" };
 	static const char *const memory[] = { "80", "32", "24" };
 
-	(void)state;
 	seed_spaces(6);
 	for (int round = 0; round < 18; round++) {
 		struct search s = { .space = space, .tight = round % 4 == 0 };
@@ -626,8 +606,7 @@ pairs(void **state)
 
 /* A row is as long as the longest response, in parts that TP and CP share: the rule of its length
  * is not asked before both are in. */
-static void
-rows_follow_sizes(void **state)
+TEST(rows_follow_sizes)
 {
 	struct search s = { .space = space };
 	struct wishes w = { 0 };
@@ -635,7 +614,6 @@ rows_follow_sizes(void **state)
 	    "parallel.tp=4 model.max_position=1610 training.global_batch_size=16 rl.algorithm=grpo "
 	    "rl.prompt_tokens=512 rl.response_tokens=512 rl.response_limit=1089");
 
-	(void)state;
 	wishes_free(&w, FIELD_TP, NULL);
 	wishes_free(&w, FIELD_CP, NULL);
 	make_space(&p, NULL, &w);
@@ -645,8 +623,7 @@ rows_follow_sizes(void **state)
 }
 
 /* GPU and model are free too: what the plan set over the catalogue's numbers is dropped. */
-static void
-catalogue_entries(void **state)
+TEST(catalogue_entries)
 {
 	static struct catalog_entry gpus[3], models[2];
 	const struct catalog catalog = { .gpus = { gpus, 3 }, .models = { models, 2 } };
@@ -654,7 +631,6 @@ catalogue_entries(void **state)
 	struct wishes w = { 0 };
 	struct plan p = settings_plan("", "cluster.nodes=1 training.global_batch_size=16");
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		text_put(gpus[i].id, sizeof gpus[i].id, "gpu%d", i);
 		gpus[i].values = settings_plan(RATES, i == 0 ? "cluster.memory_gib=4" :
@@ -681,8 +657,7 @@ catalogue_entries(void **state)
 }
 
 /* Of models that are ranked by their size the best plan of each size alone, whichever of its models that is. */
-static void
-largest_models(void **state)
+TEST(largest_models)
 {
 	static struct catalog_entry gpus[1], models[4];
 	const struct catalog catalog = { .gpus = { gpus, 1 }, .models = { models, 4 } };
@@ -692,7 +667,6 @@ largest_models(void **state)
 	struct wishes w = { 0 };
 	double seconds[3];
 
-	(void)state;
 	text_put(gpus[0].id, sizeof gpus[0].id, "gpu0");
 	gpus[0].values = settings_plan(RATES, "cluster.memory_gib=80");
 	settings_set(&p, "cluster.gpu", "gpu0");
@@ -725,8 +699,7 @@ largest_models(void **state)
 
 /* Long rows: what is kept of micro-batches decides which PP, VPP and splits have room, and no bound
  * says more of it than there is. */
-static void
-kept_activations(void **state)
+TEST(kept_activations)
 {
 	static const char *const model[] = { DENSE "model.layers=13 ", MOE "model.layers=14 "
 		"model.dense_layers=3 ", MOE "model.layers=11 model.mtp_layers=1 ",
@@ -740,7 +713,6 @@ kept_activations(void **state)
 		FIELD_ZERO_STAGE, FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE };
 	uint64_t qualified = 0, cut = 0;
 
-	(void)state;
 	seed_spaces(3);
 	for (int round = 0; round < 24; round++) {
 		struct search s = { .space = space };
@@ -768,8 +740,7 @@ kept_activations(void **state)
 
 /* Traffic of TP, CP and experts, which early switches send in different ways, decides: what is known
  * of it before they and PP are in is no more than the best of them takes. */
-static void
-traffic_before_pipelines(void **state)
+TEST(traffic_before_pipelines)
 {
 	static const char *const nics[] = { "25", "100", "400" };
 	static const char *const schedule[] = { "1f1b", "gpipe", "dualpipe", "zb-1p" };
@@ -777,7 +748,6 @@ traffic_before_pipelines(void **state)
 		FIELD_MOE_DISPATCHER, FIELD_MOE_OVERLAP, FIELD_MICRO_BATCH_SIZE };
 	uint64_t qualified = 0, cut = 0;
 
-	(void)state;
 	seed_spaces(11);
 	for (int round = 0; round < 16; round++) {
 		struct search s = { .space = space };
@@ -802,15 +772,13 @@ traffic_before_pipelines(void **state)
 }
 
 /* What comes nearest is the same, whether all is worked out or no more than may be nearer. */
-static void
-nearest_of_none(void **state)
+TEST(nearest_of_none)
 {
 	static const char *const limits[] = { "step.seconds<=0.01", "step.tokens_per_second>=1e9",
 		"peak.total<=2GiB", "step.mfu>=0.99", "communication.tp.bytes<=1MB" };
 	static const char *const memory[] = { "3", "12", "40" };
 	uint64_t left_out = 0;
 
-	(void)state;
 	seed_spaces(5);
 	for (int round = 0; round < 30; round++) {
 		struct search s = { .space = space, .explains = UINT64_MAX, .tight = round % 4 == 0 };
@@ -847,8 +815,7 @@ nearest_of_none(void **state)
 }
 
 /* Of those as good as the last that is kept: what stands for a dropped one may come later. */
-static void
-likes_of_the_last(void **state)
+TEST(likes_of_the_last)
 {
 	static struct search_space none;
 	const struct search s = { .space = &none, .objectives = 1 };
@@ -861,7 +828,6 @@ likes_of_the_last(void **state)
 	};
 	struct search_worker *w = &workers[0];
 
-	(void)state;
 	w->room = 1;
 	w->kept = w->spares = 0;
 	for (size_t i = 0; i < sizeof found / sizeof *found; i++)
@@ -876,8 +842,7 @@ likes_of_the_last(void **state)
 }
 
 /* On a front what is as good as a simpler plan of other memory may be like the simplest of all. */
-static void
-likes_on_a_front(void **state)
+TEST(likes_on_a_front)
 {
 	static struct search_space none;
 	const struct search s = { .space = &none, .objectives = 2, .front = true };
@@ -889,7 +854,6 @@ likes_on_a_front(void **state)
 	};
 	struct search_worker *w = &workers[0];
 
-	(void)state;
 	w->room = 4;
 	for (size_t turn = 0; turn < 4; turn++) {
 		w->kept = w->spares = 0;
@@ -903,15 +867,13 @@ likes_on_a_front(void **state)
 }
 
 /* A layout of its own places what its PP does not divide, and says how many chunks there are. */
-static void
-layouts_place(void **state)
+TEST(layouts_place)
 {
 	struct search s = { .space = space };
 	struct wishes w = { 0 };
 	struct plan p = settings_plan(RATES, DENSE "model.layers=13 cluster.nodes=1 "
 	    "cluster.memory_gib=80 training.sequence_length=2048 training.global_batch_size=16");
 
-	(void)state;
 	wishes_free(&w, FIELD_TP, "1,2");
 	wishes_free(&w, FIELD_PP, "1,2,4");
 	wishes_free(&w, FIELD_PIPELINE_LAYOUT, "Et*6|t*7L,Et*3|t*3|t*4|t*3L");
@@ -922,8 +884,7 @@ layouts_place(void **state)
 }
 
 /* Of each PP and VPP the splits that Megatron can be told, each once. */
-static void
-splits(void **state)
+TEST(splits)
 {
 	static const struct {
 		const char *settings, *words[SPLITS]; /* NULL: there is none */
@@ -954,7 +915,6 @@ splits(void **state)
 		{ "model.layers=13 parallel.pp=1", { "even", "even" } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct plan p = settings_plan("model.hidden_size=2048 model.ffn_hidden_size=8192 "
 		    "model.attention_heads=16 model.kv_heads=4 model.vocab_size=32000", rows[i].settings);
@@ -976,8 +936,7 @@ splits(void **state)
 }
 
 /* Engines that would split what they have no copies of are not even looked at. */
-static void
-copies_are_cut(void **state)
+TEST(copies_are_cut)
 {
 	struct search s = { .space = space };
 	struct wishes w = { 0 };
@@ -985,7 +944,6 @@ copies_are_cut(void **state)
 	    "cluster.memory_gib=80 serving.concurrency=8 serving.context_length=2048 "
 	    "serving.prompt_tokens=1024 serving.generate_tokens=128");
 
-	(void)state;
 	wishes_free(&w, FIELD_TP, NULL);
 	wishes_free(&w, FIELD_DP_ATTENTION, NULL);
 	wishes_free(&w, FIELD_DCP, NULL);
@@ -1000,15 +958,13 @@ copies_are_cut(void **state)
 
 /* Sizes that leave a rank no whole number of micro-batches, whatever the pipeline, are left out as one; what the field
  * behind PP may be says nothing of that. */
-static void
-odd_splits_are_cut(void **state)
+TEST(odd_splits_are_cut)
 {
 	struct search s = { .space = space };
 	struct wishes w = { 0 };
 	struct plan p = settings_plan(RATES DENSE, "cluster.nodes=1 cluster.gpus_per_node=8 cluster.memory_gib=80 "
 	    "training.global_batch_size=7 training.micro_batch_size=1");
 
-	(void)state;
 	wishes_free(&w, FIELD_TP, "1,2");
 	wishes_free(&w, FIELD_PP, "1,2");
 	wishes_free(&w, FIELD_RECOMPUTE_LAYERS, "8,4");
@@ -1021,8 +977,7 @@ odd_splits_are_cut(void **state)
 
 /* Events of an open loop are followed only of plans that may be among the best: the answer is that of following
  * all, and few were. */
-static void
-at_a_rate(void **state)
+TEST(at_a_rate)
 {
 	static const char *const asked[][4] = {
 		{ "gpus", "serving.tpot_within", "serving.ttft_within<=150ms" }, { "serving.tpot_within", "gpus", NULL },
@@ -1035,7 +990,6 @@ at_a_rate(void **state)
 	    "traffic.rate=40 traffic.ttft_limit=0.2 traffic.tpot_limit=0.01 traffic.requests=60");
 	char err[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
 		struct search s = { .space = space };
 		struct wishes w = { 0 };
@@ -1056,8 +1010,7 @@ at_a_rate(void **state)
 	}
 }
 
-static void
-values(void **state)
+TEST(values)
 {
 	static const struct {
 		enum field_id field;
@@ -1083,7 +1036,6 @@ values(void **state)
 	struct plan p;
 	char err[256];
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "training.global_batch_size", "96");
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
@@ -1127,8 +1079,7 @@ values(void **state)
 }
 
 /* A name stands for what the plan has: its step, a step of all phases, a token. */
-static void
-objectives(void **state)
+TEST(objectives)
 {
 	static const struct {
 		const char *settings, *name;
@@ -1142,7 +1093,6 @@ objectives(void **state)
 	struct plan p;
 	char err[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		p = settings_plan(rows[i].settings, "");
 		assert_true(target_find(&t, rows[i].name, &p, err, sizeof err));
@@ -1152,8 +1102,7 @@ objectives(void **state)
 
 /* On a GPU of unknown rates an engine has no times: no plan is the fastest there. On others one
  * may wait for nothing, and that is a time. */
-static void
-times_are_known(void **state)
+TEST(times_are_known)
 {
 	static const char *const rates[] = { "", RATES };
 	static const char *const names[] = { "time", "serving.prompts_share_seconds" };
@@ -1161,7 +1110,6 @@ times_are_known(void **state)
 	char err[128];
 	double v;
 
-	(void)state;
 	for (int known = 0; known < 2; known++) {
 		const struct plan p = settings_plan(rates[known], DENSE "mode=serve parallel.layout=vllm "
 		    "cluster.memory_gib=80 serving.context_length=2048 serving.concurrency=1");
@@ -1177,8 +1125,7 @@ times_are_known(void **state)
 }
 
 /* What seconds of a step of phases add to a score comes to the score, or to the inverse of a rate, with all of them. */
-static void
-phases_weigh(void **state)
+TEST(phases_weigh)
 {
 	static const char *const names[] = { "time", "tokens", "rl.tokens_per_second", "gpu-hours", "cost" };
 	const struct plan p = settings_plan(RATES, DENSE "cluster.memory_gib=80 cluster.nodes=1 cluster.gpu_hour_price=2.5 "
@@ -1188,7 +1135,6 @@ phases_weigh(void **state)
 	char err[128];
 	double v;
 
-	(void)state;
 	estimate_run(estimate, &p, NULL, NULL);
 	assert_true(estimate->legal && estimate->reinforced);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -1201,8 +1147,7 @@ phases_weigh(void **state)
 }
 
 /* A condition is missed by how many times too much or too little there is. */
-static void
-conditions_miss(void **state)
+TEST(conditions_miss)
 {
 	static const struct {
 		const char *condition;
@@ -1212,7 +1157,6 @@ conditions_miss(void **state)
 	struct search_condition c;
 	char err[128];
 
-	(void)state;
 	estimate_run(estimate, &p, NULL, NULL);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		assert_true(condition_parse(&c, rows[i].condition, &p, err, sizeof err));
@@ -1221,14 +1165,12 @@ conditions_miss(void **state)
 }
 
 /* A request takes each further token as often as it has them, and one plan may have more GPUs. */
-static void
-whys(void **state)
+TEST(whys)
 {
 	struct search_target t;
 	struct plan p, q;
 	char text[256], err[256];
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "mode", "serve");
 	settings_put(&p, "serving.generate_tokens", "512");
@@ -1268,15 +1210,13 @@ whys(void **state)
 }
 
 /* The closer two plans, the less certain which is faster; what nothing measured has none. */
-static void
-certainty(void **state)
+TEST(certainty)
 {
 	struct ahead near, far;
 	struct search_target t;
 	struct plan p;
 	char err[256];
 
-	(void)state;
 	plan_builtin(&p);
 	assert_true(target_find(&t, "time", &p, err, sizeof err));
 	assert_true(search_ahead(&t, &p, 1, 1.01, &near) && search_ahead(&t, &p, 2, 1, &far));
@@ -1294,8 +1234,7 @@ certainty(void **state)
 }
 
 /* Plans to measure are the first one and others of other kinds that may yet be ahead of it. */
-static void
-tries(void **state)
+TEST(tries)
 {
 	struct search_control control = { .next = 0 };
 	struct search s = { .space = space };
@@ -1304,7 +1243,6 @@ tries(void **state)
 	struct plan p, q;
 	struct wishes w;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put_all(&p, RATES "cluster.memory_gib=80");
 	wishes_usual(&w, &p);
@@ -1331,15 +1269,13 @@ tries(void **state)
 enum { TODAY = 20785 }; /* 2026-11-28, a Saturday */
 
 /* Nodes begin where no plan would be in time before, and go on in steps of a sixteenth at most. */
-static void
-deadlines(void **state)
+TEST(deadlines)
 {
 	const char *const words[] = { "deadline", "90d", "15T" }, *at;
 	char options[QUESTION_SIZE], err[QUESTION_SIZE];
 	double last = 0, nodes, least;
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put_all(&p, RATES "layers=126 hidden_size=16384 ffn_hidden_size=53248 attention_heads=128 "
 	    "kv_heads=8 vocab_size=128256");
@@ -1362,8 +1298,7 @@ deadlines(void **state)
 }
 
 /* Limits of service in any order, "=" or a word of its own before each value, which is a time. */
-static void
-limits_of_service(void **state)
+TEST(limits_of_service)
 {
 	static const char *const orders[][6] = { { "slo", "ttft=1s", "tpot=30ms", "rate=20" },
 		{ "slo", "rate=20", "tpot", "0.03", "ttft", "1000ms" }, { "slo", "tpot=30000us", "rate", "20", "ttft=1" } };
@@ -1383,7 +1318,6 @@ limits_of_service(void **state)
 	char options[QUESTION_SIZE], err[QUESTION_SIZE], word[32];
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put(&p, "mode", "serve");
 	for (size_t i = 0; i < 3; i++) {
@@ -1427,8 +1361,7 @@ limits_of_service(void **state)
 
 /* What people type: units apart or written out, separators of thousands, money with its sign, either
  * order, small words between. `is` has to stand in what the question becomes; NULL: it is refused. */
-static void
-questions_as_typed(void **state)
+TEST(questions_as_typed)
 {
 	static const struct { const char *asked, *is, *and; } rows[] = {
 		{ "deadline 30 days 15T tokens", "where=run.days<=30d", "token_budget=15000 " },
@@ -1475,7 +1408,6 @@ questions_as_typed(void **state)
 	const char *word[QUESTION_WORDS];
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put_all(&p, "cluster.nodes=8");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -1495,14 +1427,12 @@ questions_as_typed(void **state)
 
 /* On thousands of nodes not each number of them is tried, but the plan's own is: their sizes would be
  * more than a space has room for. */
-static void
-budgets(void **state)
+TEST(budgets)
 {
 	static const char *const ask[][3] = { { "budget", "4e7", "15T" }, { "cheapest", "a,b" } };
 	char options[QUESTION_SIZE], err[QUESTION_SIZE];
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put_all(&p, "cluster.nodes=2048");
 	for (int i = 0; i < 2; i++) {
@@ -1519,15 +1449,13 @@ budgets(void **state)
 }
 
 /* Nothing more is decided once it is cancelled; of what was, nothing is told as the answer. */
-static void
-cancelled(void **state)
+TEST(cancelled)
 {
 	struct search_control control = { .cancel = true };
 	struct search s = { .space = space };
 	struct wishes w;
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	settings_put_all(&p, RATES "cluster.memory_gib=80");
 	wishes_usual(&w, &p);
@@ -1565,22 +1493,5 @@ release(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equals_brute_force), cmocka_unit_test(fewer_fields_find_no_better), cmocka_unit_test(schedules_of_one_stage),
-		cmocka_unit_test(stages_of_a_run),
-		cmocka_unit_test(phases_fit), cmocka_unit_test(rows_follow_sizes), cmocka_unit_test(rollouts),
-		cmocka_unit_test(pairs),
-		cmocka_unit_test(catalogue_entries), cmocka_unit_test(largest_models), cmocka_unit_test(splits),
-		cmocka_unit_test(kept_activations), cmocka_unit_test(traffic_before_pipelines),
-		cmocka_unit_test(layouts_place), cmocka_unit_test(nearest_of_none),
-		cmocka_unit_test(likes_of_the_last), cmocka_unit_test(likes_on_a_front), cmocka_unit_test(copies_are_cut),
-		cmocka_unit_test(odd_splits_are_cut), cmocka_unit_test(at_a_rate), cmocka_unit_test(values),
-		cmocka_unit_test(objectives), cmocka_unit_test(times_are_known), cmocka_unit_test(phases_weigh),
-		cmocka_unit_test(conditions_miss), cmocka_unit_test(whys),
-		cmocka_unit_test(certainty), cmocka_unit_test(tries), cmocka_unit_test(deadlines), cmocka_unit_test(budgets),
-		cmocka_unit_test(limits_of_service), cmocka_unit_test(questions_as_typed),
-		cmocka_unit_test(cancelled),
-	};
-
-	return cmocka_run_group_tests(tests, allocate, release);
+	return unit_run(allocate, release);
 }

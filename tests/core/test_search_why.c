@@ -1,11 +1,6 @@
 /*
  * test_search_why.c - what is said of a search: why it finds nothing, and where a field stands in it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +34,10 @@ obstacle(const char *settings, enum field_id a, const char *values, enum field_i
 
 /* An error of what is not searched is told, with what mends it; warnings are none, and what the search tries
  * itself is no way out. */
-static void
-obstacles(void **state)
+TEST(obstacles)
 {
 	const char *text;
 
-	(void)state;
 	assert_string_equal(obstacle("layers=32 attention_heads=32 kv_heads=8", FIELD_TP, "1,2", FIELD_NONE, NULL), "");
 	text = obstacle("layers=32 pp=5", FIELD_TP, "1,2", FIELD_NONE, NULL);
 	assert_non_null(strstr(text, "layers"));
@@ -57,12 +50,10 @@ obstacles(void **state)
 }
 
 /* Splits stand for the five fields that they set, and for no other. */
-static void
-places(void **state)
+TEST(places)
 {
 	int found = 0, splits;
 
-	(void)state;
 	make("layers=32 pp=4", &(struct wishes){ 2, { { FIELD_TP, "1,2", true },
 	    { FIELD_PIPELINE_LAYOUT, NULL, true } } });
 	splits = space_place(space, FIELD_PIPELINE_LAYOUT);
@@ -78,14 +69,12 @@ places(void **state)
 }
 
 /* Of too many free fields those go that nobody asked for: copies of state first, what makes room last. */
-static void
-given_up(void **state)
+TEST(given_up)
 {
 	const struct plan p = settings_plan("", "nodes=2");
 	struct wishes w;
 	int left, room = 0, overlap = 0;
 
-	(void)state;
 	wishes_usual(&w, &p);
 	assert_true(wishes_find(&w, FIELD_DP_REPLICATE) < w.count && wishes_find(&w, FIELD_OFFLOAD) < w.count);
 	assert_true(wishes_find(&w, FIELD_TP) < w.count && wishes_find(&w, FIELD_CUDA_GRAPH) < w.count);
@@ -104,14 +93,12 @@ given_up(void **state)
 }
 
 /* A number by its name, by its path and by the end of its path; another word is refused with the nearest. */
-static void
-targets(void **state)
+TEST(targets)
 {
 	const struct plan p = settings_plan("", "");
 	struct search_target t;
 	char err[256];
 
-	(void)state;
 	assert_true(target_find(&t, "parallel.tp", &p, err, sizeof err));
 	assert_true(t.kind == TARGET_FIELD && t.id == FIELD_TP);
 	assert_true(target_find(&t, "tp", &p, err, sizeof err));
@@ -128,8 +115,7 @@ targets(void **state)
 }
 
 /* Two numbers that round to the same are told by what is between them, and equal ones not at all. */
-static void
-close_values(void **state)
+TEST(close_values)
 {
 	struct plan p = settings_plan("", "mode=serve parallel.layout=vllm nodes=1 gpus_per_node=1 tp=1 pp=1 memory_gib=80 "
 	    "layers=12 hidden_size=2048 ffn_hidden_size=8192 attention_heads=16 kv_heads=4 vocab_size=32000"), q = p;
@@ -137,7 +123,6 @@ close_values(void **state)
 	struct search_target t;
 	char err[256], text[256];
 
-	(void)state;
 	assert_non_null(e);
 	assert_true(target_find(&t, "serving.kv_tokens", &p, err, sizeof err));
 	q.cluster.memory_gib += 0.02;
@@ -152,8 +137,7 @@ close_values(void **state)
 }
 
 /* GPU hours of a run bound its step: of a billion tokens without a budget, whatever its batches are to be. */
-static void
-hours_of_a_step(void **state)
+TEST(hours_of_a_step)
 {
 	static const struct {
 		const char *settings;
@@ -162,7 +146,6 @@ hours_of_a_step(void **state)
 		{ "run.batch_schedule=1000x4k@1B", 1e9 / (8 * 1000.) },
 		{ "run.batch_schedule=1000x4k@1B training.token_budget=4", 3e9 / (8 * 1000.) } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		const struct plan p = settings_plan("nodes=2 gpus_per_node=8 global_batch_size=8 sequence_length=1000",
 		    of[i].settings);
@@ -176,8 +159,7 @@ hours_of_a_step(void **state)
 
 /* Where plans have more and fewer GPUs, parts of a step are told of all of them together if what ranks the plans
  * counts what each GPU does or what all of them cost, and of one where it counts the step. */
-static void
-of_all_gpus(void **state)
+TEST(of_all_gpus)
 {
 	static const struct { const char *name; bool all; } of[] = { { "step.mfu", true }, { "step.mfu_full", true },
 		{ "step.hfu", true }, { "step.model_tflops_per_gpu", true }, { "step.tokens_per_second_per_gpu", true },
@@ -188,7 +170,6 @@ of_all_gpus(void **state)
 		.step = { .seconds = 2, .compute_seconds = 2 } };
 	struct plan p, q;
 
-	(void)state;
 	plan_builtin(&p);
 	q = p;
 	settings_put(&q, "cluster.nodes", "4");
@@ -212,21 +193,12 @@ of_all_gpus(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(obstacles),
-		cmocka_unit_test(places),
-		cmocka_unit_test(given_up),
-		cmocka_unit_test(close_values),
-		cmocka_unit_test(targets),
-		cmocka_unit_test(hours_of_a_step),
-		cmocka_unit_test(of_all_gpus),
-	};
 	int failed;
 
 	space = calloc(1, sizeof *space);
 	if (space == NULL)
 		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = unit_run(NULL, NULL);
 	free(space);
 	return failed;
 }

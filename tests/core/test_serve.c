@@ -2,24 +2,16 @@
  * test_serve.c - serving estimates: what engines choose, how memory adds up, how tokens follow
  * from a plan. Figures of real logs are in test_accuracy_serve.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "core/base/number.h"
 #include "core/serve/serve_model.h"
 #include "servecase.h"
 
 /* ---- what engines choose ------------------------------------------------------------ */
 
-static void
-test_versions(void **state)
+TEST(test_versions)
 {
 	int64_t patch;
 
-	(void)state;
 	assert_int_equal(engine_version("0.19", &patch), 19);
 	assert_int_equal(patch, 0);
 	assert_int_equal(engine_version("v0.6.3.post1", &patch), 6);
@@ -41,10 +33,8 @@ limits(double seqs, double tokens, double share)
 		fail_msg("%.0f sequences, %.0f tokens, share %.4f", s.seqs, s.tokens, s.share);
 }
 
-static void
-test_engine_defaults(void **state)
+TEST(test_engine_defaults)
 {
-	(void)state;
 	load("llama-3.1-8b");
 	set("gpu_memory_utilization", "0");
 	limits(1024, 8192, 0.9);
@@ -99,8 +89,7 @@ check_sums(void)
 		    (int)p.serving.engine, (int)p.parallel.tp);
 }
 
-static void
-test_every_model(void **state)
+TEST(test_every_model)
 {
 	static const char *const engines[] = { "vllm", "sglang", "trtllm" };
 	static const char *const versions[] = { "V0", "0.11", "0.19", "0.22" };
@@ -112,7 +101,6 @@ test_every_model(void **state)
 		{ "bf16", "bf16" }, { "fp8", "fp8" }, { "mxfp4", "fp16" }, { "nvfp4", "nvfp4" },
 	};
 
-	(void)state;
 	for (int i = 0; load_at(i); i++)
 		for (int k = 0; k < 3 * 4 * 5 * 4; k++) {
 			const int split = k / 12 % 5, format = k / 60;
@@ -130,12 +118,10 @@ test_every_model(void **state)
 }
 
 /* .95*79.19 - 14.99 - .25 - 1.89 = 58.10: vLLM 0.19 printed 58.11 GiB, 476,016 tokens. */
-static void
-test_one_log(void **state)
+TEST(test_one_log)
 {
 	struct serve s;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("gpu_memory_utilization", "0.95");
@@ -149,12 +135,10 @@ test_one_log(void **state)
 
 /* QwQ-32B (the shape of Qwen2.5-32B) on four L4: SGLang left 6.09 GiB after loading of
  * 21.63 before, so (6.09 - 21.63*.15) GiB, 46,611 tokens. */
-static void
-test_sglang_log(void **state)
+TEST(test_sglang_log)
 {
 	struct serve s;
 
-	(void)state;
 	load("qwen2.5-32b");
 	gpus("4");
 	set("tp", "4");
@@ -170,12 +154,10 @@ test_sglang_log(void **state)
 
 /* Llama-3.1-8B over four stages: 4.26, 3.28, 3.28, 4.26 GiB. The last stage samples, so
  * its pool is the smallest. */
-static void
-test_pipeline(void **state)
+TEST(test_pipeline)
 {
 	struct serve s;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("4");
 	set("pp", "4");
@@ -185,12 +167,10 @@ test_pipeline(void **state)
 	assert_true(s.kv_bytes_per_token == 131072 / 4);
 }
 
-static void
-test_newer_versions(void **state)
+TEST(test_newer_versions)
 {
 	double pool, activations;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	activations = estimate().activation_bytes;
@@ -206,10 +186,8 @@ test_newer_versions(void **state)
 /* vLLM 0.10.1.1 on an A100 of 79.25 GiB: Qwen2-7B takes 14.25, and 5.01 of a quarter of the memory
  * are left where FlashInfer samples. Its 0.10.2 on an RTX 4090 of 23.53 with PyTorch's sampler: 1.40
  * of activations and 0.02 beside PyTorch, where Qwen3-8B takes 8.8 in FP8. */
-static void
-test_samplers(void **state)
+TEST(test_samplers)
 {
-	(void)state;
 	load("qwen2.5-7b");
 	gpus("1");
 	set("engine_version", "0.10.1.1");
@@ -229,12 +207,10 @@ test_samplers(void **state)
 }
 
 /* Qwen3-Next on two H200, vLLM 0.10.2: 5.58 GiB, the sampler's, which covers what experts need. */
-static void
-test_buffers_of_experts(void **state)
+TEST(test_buffers_of_experts)
 {
 	double before;
 
-	(void)state;
 	load("qwen3-next-80b-a3b");
 	gpus("2");
 	set("tp", "2");
@@ -253,12 +229,10 @@ test_buffers_of_experts(void **state)
 /* Qwen3-VL 30B on an H200: 64.23 GiB in vLLM 0.13, 63.73 in 0.14, whose pool of workspaces keeps the half GiB of
  * its experts. Nemotron 3 Nano in FP8: 93.13 in 0.13, 92.64 in 0.14, 93.09 in 0.16, where FlashInfer's kernels
  * keep one row a token; 0.18 pads its 1856 to 1920 for them, 0.88 GiB. */
-static void
-test_experts_that_stay(void **state)
+TEST(test_experts_that_stay)
 {
 	double before, weights;
 
-	(void)state;
 	load("qwen3-vl-30b-a3b");
 	gpus("1");
 	set("memory_gib", "139.81");
@@ -283,12 +257,10 @@ test_experts_that_stay(void **state)
 
 /* vLLM's state of Qwen3-Next is in 16 bits: pages of 544 tokens, 16 of them and 3 states for 8,192, where one in
  * fp32 would want twice the page. SGLang's is in fp32 always. */
-static void
-test_states(void **state)
+TEST(test_states)
 {
 	struct serve s;
 
-	(void)state;
 	load("qwen3-next-80b-a3b");
 	gpus("1");
 	set("memory_gib", "139.81");
@@ -307,12 +279,10 @@ test_states(void **state)
 }
 
 /* What a checkpoint in FP8 leaves in 16 bits is a byte more each, split over TP, and read in each step. */
-static void
-test_kept(void **state)
+TEST(test_kept)
 {
 	double weights, step;
 
-	(void)state;
 	load("qwen3-next-80b-a3b");
 	gpus("2");
 	set("tp", "2");
@@ -330,12 +300,10 @@ test_kept(void **state)
 
 /* Groups of 32 in 4 bits have a scale of two bytes each, and half a byte of zero point where there is one; experts
  * alone are so unless said otherwise. */
-static void
-test_groups(void **state)
+TEST(test_groups)
 {
 	double by_default, narrow, zeros, dense;
 
-	(void)state;
 	load("qwen3-30b-a3b");
 	gpus("1");
 	set("tp", "1");
@@ -357,10 +325,8 @@ test_groups(void **state)
 
 /* "Model loading took" of gpt-oss-120b, GiB: 64.38 with Triton on an H100 (vllm-project/vllm#33155, 0.14.1), 65.9651 with
  * Marlin (vllm-project/vllm#23278, 0.10). */
-static void
-test_padding(void **state)
+TEST(test_padding)
 {
-	(void)state;
 	load("gpt-oss-120b");
 	gpus("1");
 	set("tp", "1");
@@ -380,12 +346,10 @@ activations_of(const char *version)
 }
 
 /* Three images of 2448 tokens in 8192, each laid out for all 8192 in 0.11; one where it is larger than a pass. */
-static void
-test_images(void **state)
+TEST(test_images)
 {
 	double before;
 
-	(void)state;
 	load("llama-4-scout-17b-16e");
 	set("vision_params", "871.9");
 	before = activations_of("0.11.2");
@@ -396,12 +360,10 @@ test_images(void **state)
 	assert_true(near(before - activations_of("0.12"), 2 * 5120.0 * 2448, 1e-6));
 }
 
-static void
-test_eager(void **state)
+TEST(test_eager)
 {
 	struct serve graphs, eager;
 
-	(void)state;
 	load("qwen3-0.6b");
 	gpus("1");
 	set("engine_version", "0.22");
@@ -432,10 +394,8 @@ test_eager(void **state)
 	assert_true(near(estimate().step_seconds, graphs.step_seconds, 0.01)); /* work takes longer */
 }
 
-static void
-test_fits(void **state)
+TEST(test_fits)
 {
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	assert_true(estimate().fits);
@@ -460,12 +420,10 @@ test_fits(void **state)
 }
 
 /* Ranks with requests of their own add up; what is reserved is not used. */
-static void
-test_replicas_and_ranks(void **state)
+TEST(test_replicas_and_ranks)
 {
 	double one, rank;
 
-	(void)state;
 	load("deepseek-v3");
 	set("memory_gib", "139.8");
 	set("weight_dtype", "fp8");
@@ -486,15 +444,13 @@ test_replicas_and_ranks(void **state)
 
 /* Ranks of one vLLM engine are one layout whichever way it is told: experts are split over DP x TP
  * without EP too, and all else is copied. SGLang's without DP attention are copies. */
-static void
-test_ranks_of_an_engine(void **state)
+TEST(test_ranks_of_an_engine)
 {
 	static const char *const told[][3] = { /* TP, EP, DP attention */
 		{ "1", "8", "false" }, { "1", "1", "false" }, { "8", "8", "true" }, { "8", "1", "true" },
 	};
 	struct serve first = { 0 }, s;
 
-	(void)state;
 	load("deepseek-v3");
 	set("memory_gib", "139.8");
 	set("weight_dtype", "fp8");
@@ -531,13 +487,11 @@ products(void)
 /* Weights in 4 bits are read up to 16 rows as fast as one: 3.87 times as fast as 16 bits on an A10 (IST-DASLab/marlin
  * README). Llama-2-7B takes 5.7 ms a token on an RTX 3090 (mlc-ai/llm-perf-bench pull request 35), where 62 rows of
  * arithmetic would be 14. */
-static void
-test_few_rows(void **state)
+TEST(test_few_rows)
 {
 	static const char *const tera[] = { "125", "71" }, *const gbps[] = { "600", "936" }, *const fp32[] = { "31.2", "35.6" };
 	double sixteen[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		load("llama-2-7b");
 		set("generation", "ampere-rtx");
@@ -561,12 +515,10 @@ test_few_rows(void **state)
 /* With many requests products are as much work whether ranks split attention's or requests: SGLang's
  * ranks of DP attention gather the tokens of all before an MLP that TP splits. Attention's are of an eighth of them
  * each, and reach less. */
-static void
-test_tokens_of_all_ranks(void **state)
+TEST(test_tokens_of_all_ranks)
 {
 	double split;
 
-	(void)state;
 	load("qwen3-32b");
 	set("engine", "sglang");
 	set("tp", "8");
@@ -581,26 +533,22 @@ test_tokens_of_all_ranks(void **state)
 
 /* ai-dynamo/aiconfigurator systems/data/b200_sxm/gemm/trtllm/1.3.0rc10: NVFP4 products of 8,192 x 51,200 take 59 us with
  * 128 rows, 66 with 256, 115 with 512 and 208 with 1,024; of 9 PFLOP/s they reach 0.48, of 7.7 TB/s 0.55. */
-static void
-test_products_by_rows(void **state)
+TEST(test_products_by_rows)
 {
 	static const double rows[] = { 128, 256, 512, 1024 }, measured[] = { 58.9e-6, 65.7e-6, 114.6e-6, 207.8e-6 };
 	const double weights = 8192. * 51200;
 	const struct serve_rates rates = { .least_rows = 62 };
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		assert_true(near(norm4(2 * weights * rows[i] / (.48 * 9e15 * serve_reached(&rates, rows[i])),
 		    weights * .5625 / (.55 * 7.7e12)), measured[i], .12));
 }
 
 /* TensorRT-LLM's ranks have MLPs and head whole, as vLLM's. */
-static void
-test_whole_ranks(void **state)
+TEST(test_whole_ranks)
 {
 	double vllm;
 
-	(void)state;
 	load("deepseek-v3");
 	set("memory_gib", "139.8");
 	set("weight_dtype", "fp8");
@@ -615,13 +563,11 @@ test_whole_ranks(void **state)
 }
 
 /* Ranks that start passes together wait for a prompt that any of them has, unless all have one. */
-static void
-test_prompts_of_other_ranks(void **state)
+TEST(test_prompts_of_other_ranks)
 {
 	struct serve s;
 	double own;
 
-	(void)state;
 	load("deepseek-v3");
 	set("memory_gib", "139.8");
 	set("weight_dtype", "fp8");
@@ -636,12 +582,10 @@ test_prompts_of_other_ranks(void **state)
 	assert_true(estimate().prompts_share_seconds < 1.02 * own);
 }
 
-static void
-test_decode_context_parallel(void **state)
+TEST(test_decode_context_parallel)
 {
 	double one;
 
-	(void)state;
 	load("deepseek-v3");
 	set("memory_gib", "139.8");
 	set("weight_dtype", "fp8");
@@ -657,12 +601,10 @@ test_decode_context_parallel(void **state)
  * SGLang keeps all of them on each (sgl-project/sglang pull request 39330: 3.21 times the
  * tokens at 8 ranks, with a draft model; 3.68 times for the two caches alone).
  */
-static void
-test_context_parallel_indexer(void **state)
+TEST(test_context_parallel_indexer)
 {
 	double one;
 
-	(void)state;
 	load("deepseek-v3.2");
 	set("memory_gib", "139.8");
 	set("weight_dtype", "fp8");
@@ -689,33 +631,5 @@ test_context_parallel_indexer(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_engine_defaults),
-		cmocka_unit_test(test_every_model),
-		cmocka_unit_test(test_one_log),
-		cmocka_unit_test(test_sglang_log),
-		cmocka_unit_test(test_pipeline),
-		cmocka_unit_test(test_newer_versions),
-		cmocka_unit_test(test_samplers),
-		cmocka_unit_test(test_buffers_of_experts),
-		cmocka_unit_test(test_experts_that_stay),
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_padding),
-		cmocka_unit_test(test_images),
-		cmocka_unit_test(test_eager),
-		cmocka_unit_test(test_fits),
-		cmocka_unit_test(test_replicas_and_ranks), cmocka_unit_test(test_ranks_of_an_engine),
-		cmocka_unit_test(test_few_rows),
-		cmocka_unit_test(test_tokens_of_all_ranks),
-		cmocka_unit_test(test_products_by_rows),
-		cmocka_unit_test(test_whole_ranks),
-		cmocka_unit_test(test_prompts_of_other_ranks),
-		cmocka_unit_test(test_decode_context_parallel),
-		cmocka_unit_test(test_context_parallel_indexer),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+	return unit_run(open_catalogue, close_catalogue);
 }

@@ -1,11 +1,6 @@
 /*
  * test_serve_alloc.c - what PyTorch's allocator adds to weights, by tensor and by stage.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "core/base/number.h"
@@ -71,10 +66,8 @@ stage_mib(int64_t stage)
 }
 
 /* A rest of 1 MiB is not split off, a larger one is. */
-static void
-test_tensor(void **state)
+TEST(test_tensor)
 {
-	(void)state;
 	assert_near(segment_left(16 * MIB), 0, 0);
 	assert_near(segment_left(15.75 * MIB), 0.25 * MIB, 0);
 	assert_near(segment_left(15 * MIB), MIB, 0);
@@ -85,10 +78,8 @@ test_tensor(void **state)
 }
 
 /* A layer at TP 1: 31.5, 24.5, 259 and 129.5 MiB; each table 1039.5. */
-static void
-test_stage(void **state)
+TEST(test_stage)
 {
-	(void)state;
 	qwen("1", "1");
 	resolve();
 	assert_near(stage_mib(0), 28 * (0.5 + 1 + 0.5) + 2 * 0.5, 1e-9);
@@ -105,10 +96,8 @@ test_stage(void **state)
 	assert_near(stage_mib(0), 28 * (0.25 + 0.5) + 2 * 0.5, 1e-9);
 }
 
-static void
-test_not_counted(void **state)
+TEST(test_not_counted)
 {
-	(void)state;
 	qwen("1", "1");
 	resolve();
 	assert_near(serve_alloc_stage(&p, &placement, 0, 7), 0, 0);
@@ -120,8 +109,7 @@ test_not_counted(void **state)
 }
 
 /* One tensor for all experts, one for the shared ones; DeepSeek-V2-Lite. */
-static void
-test_experts_and_mla(void **state)
+TEST(test_experts_and_mla)
 {
 	static const char *const model[][2] = {
 		{ "layers", "27" }, { "hidden_size", "2048" }, { "ffn_hidden_size", "10944" },
@@ -135,7 +123,6 @@ test_experts_and_mla(void **state)
 
 	double whole;
 
-	(void)state;
 	qwen("1", "1");
 	for (size_t i = 0; i < sizeof model / sizeof model[0]; i++)
 		set(model[i][0], model[i][1]);
@@ -155,8 +142,7 @@ test_experts_and_mla(void **state)
 /* On AMD's GPUs experts of Qwen3-30B-A3B: 768 and 384 MiB a layer, rows of 4,096 and 1,536 bytes, get 48
  * and 64 MiB; the second ones lie in the first ones' segments, and the last second one is left. Rows of
  * 768 bytes stay as they are. */
-static void
-test_rocm(void **state)
+TEST(test_rocm)
 {
 	static const char *const model[][2] = {
 		{ "layers", "48" }, { "hidden_size", "2048" }, { "attention_heads", "32" }, { "experts", "128" },
@@ -164,7 +150,6 @@ test_rocm(void **state)
 	};
 	double held[2];
 
-	(void)state;
 	for (int split = 0; split < 2; split++)
 		for (int rocm = 0; rocm < 2; rocm++) {
 			qwen(split ? "2" : "1", "1");
@@ -180,15 +165,13 @@ test_rocm(void **state)
 }
 
 /* vLLM 0.10.1.1 logs of Qwen2-7B-Instruct: dennislee22/vLLM-benchmarking log/. */
-static void
-test_measured(void **state)
+TEST(test_measured)
 {
 	static const struct {
 		const char *tp;
 		double gib;
 	} logs[] = { { "1", 14.2488 }, { "2", 7.1217 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
 		qwen(logs[i].tp, "1");
 		resolve();
@@ -199,12 +182,10 @@ test_measured(void **state)
 
 /* What TensorRT-LLM prints for its pool is what tokens fill: 68.69 GiB hold 643136 tokens
  * of 28 layers, 8 heads of 128. */
-static void
-test_trtllm_pool(void **state)
+TEST(test_trtllm_pool)
 {
 	struct serve s;
 
-	(void)state;
 	qwen("1", "1");
 	set("engine", "trtllm");
 	resolve();
@@ -216,14 +197,5 @@ test_trtllm_pool(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tensor),
-		cmocka_unit_test(test_stage),
-		cmocka_unit_test(test_not_counted),
-		cmocka_unit_test(test_experts_and_mla), cmocka_unit_test(test_rocm),
-		cmocka_unit_test(test_measured),
-		cmocka_unit_test(test_trtllm_pool),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

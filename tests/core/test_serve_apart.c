@@ -1,12 +1,6 @@
 /*
  * test_serve_apart.c - MLPs and experts on GPUs of their own: who holds what, and who waits for whom.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "servecase.h"
 
 static void
@@ -19,13 +13,11 @@ load_apart(const char *gpus_of_mlps)
 }
 
 /* Both sides' weights are the model's; norms are on both. */
-static void
-test_weights(void **state)
+TEST(test_weights)
 {
 	double whole, apart;
 	struct serve s;
 
-	(void)state;
 	load("deepseek-v2-lite");
 	gpus("1");
 	whole = estimate().weight_bytes;
@@ -40,12 +32,10 @@ test_weights(void **state)
 }
 
 /* Attention alone leaves room for keys and values; more GPUs of MLPs hold less and wait more. */
-static void
-test_room(void **state)
+TEST(test_room)
 {
 	struct serve joint, two, four;
 
-	(void)state;
 	load("deepseek-v2-lite");
 	gpus("8");
 	joint = estimate();
@@ -61,12 +51,10 @@ test_room(void **state)
 }
 
 /* Terms add up, and halves in turn are no slower than what either side has to do nor faster than both in a row. */
-static void
-test_halves(void **state)
+TEST(test_halves)
 {
 	struct serve plain, halves;
 
-	(void)state;
 	load_apart("2");
 	set("generate_tokens", "4000");
 	set("prompt_tokens", "100");
@@ -83,11 +71,5 @@ test_halves(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_halves),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+	return unit_run(open_catalogue, close_catalogue);
 }

@@ -2,12 +2,6 @@
  * test_serve_load.c - serving under load: how times follow from a plan, its requests and its pools.
  * Figures of real benchmarks are in test_accuracy_latency.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "core/plan/acceptance.h"
 #include "core/serve/serve_curve.h"
 #include "core/serve/serve_experts.h"
@@ -15,12 +9,10 @@
 #include "servecase.h"
 
 /* TP over two pairs of a node goes over PCIe, whatever its NIC. */
-static void
-test_pairs(void **state)
+TEST(test_pairs)
 {
 	struct serve fast, slow;
 
-	(void)state;
 	load("llama-3.1-8b");
 	set("nvlink_domain", "2");
 	set("tp", "4");
@@ -53,12 +45,10 @@ load_pools(void)
 
 /* Two halves of a batch: SGLang prefills a quarter to a third more (lmsys.org/blog/2025-05-05-large-scale-ep:
  * 27 to 35 %); one request has no second half, and terms add up. */
-static void
-test_two_batches(void **state)
+TEST(test_two_batches)
 {
 	struct serve whole, halves;
 
-	(void)state;
 	load_pools();
 	halves = estimate();
 	assert_true(near(noted(QUANTITY_PREFILL), halves.prefill_seconds, 1e-9));
@@ -74,12 +64,10 @@ test_two_batches(void **state)
 
 /* Where MLPs of dense layers are split over 32 ranks of DP attention, all their tokens cross the network;
  * vLLM's ranks have them whole always. */
-static void
-test_whole_dense_layers(void **state)
+TEST(test_whole_dense_layers)
 {
 	double whole;
 
-	(void)state;
 	load_pools();
 	whole = estimate().prefill_rate;
 	set("dense_whole", "false");
@@ -92,12 +80,10 @@ test_whole_dense_layers(void **state)
 
 /* MLPerf's best on one H200: Mixtral-8x7B in FP8, whose experts are 14,336 wide, takes 52 requests a second
  * (inference_results_v5.1, HPE Cray XD670); each of DeepSeek-V3 is 2,048 wide, as tables have them. */
-static void
-test_wide_experts(void **state)
+TEST(test_wide_experts)
 {
 	double whole, split;
 
-	(void)state;
 	load("mixtral-8x7b");
 	gpus("1");
 	set("tp", "1");
@@ -115,12 +101,10 @@ test_wide_experts(void **state)
 
 /* Room for adapters: rank 16 on all linear layers of Llama-3.1-8B are 41,943,040 parameters (PEFT prints as
  * many). Qwen3.5-35B-A3B in SGLang keeps 0.72 to 0.77 of its tokens with four (sgl-project/sglang#28091). */
-static void
-test_adapters(void **state)
+TEST(test_adapters)
 {
 	struct serve none, some;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	none = estimate();
@@ -143,12 +127,10 @@ test_adapters(void **state)
 
 /* The busiest rank of experts over nodes decides, and copies that EPLB places take that away for memory:
  * of 9 experts a rank instead of 8, an eighth more. Within a node the measured rates hold it. */
-static void
-test_copied_experts(void **state)
+TEST(test_copied_experts)
 {
 	struct serve plain, copies;
 
-	(void)state;
 	load("deepseek-v3");
 	set("engine", "sglang");
 	set("weight_dtype", "fp8");
@@ -172,12 +154,10 @@ test_copied_experts(void **state)
 }
 
 /* Images go through the tower before their prompt: as many tokens take as long. */
-static void
-test_images(void **state)
+TEST(test_images)
 {
 	double none, one;
 
-	(void)state;
 	load("qwen3-vl-8b");
 	set("vision_params", "576.4");
 	gpus("1");
@@ -199,12 +179,10 @@ test_images(void **state)
 /* What is accepted follows from shares by place: Kimi-K2.5's EAGLE-3 draft gives 1.83, 2.43 and, of 3, 5
  * and 8, 2.88, 3.46 and 3.77 tokens a step (InferenceX golden_al_distribution/kimik2.5_eagle3.yaml). Each
  * kind of draft has its memory and time; n-grams have none, and drafts pay while weights are what is read. */
-static void
-test_draft_kinds(void **state)
+TEST(test_draft_kinds)
 {
 	struct serve none, layer, eagle, grams;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("concurrency", "8");
@@ -237,12 +215,10 @@ test_draft_kinds(void **state)
 }
 
 /* Two ranks that share a prompt have half of the work each, and gather keys and values. */
-static void
-test_prefill_context_parallel(void **state)
+TEST(test_prefill_context_parallel)
 {
 	struct serve one, two;
 
-	(void)state;
 	load("llama-3.1-8b");
 	set("prompt_tokens", "65536");
 	set("context_length", "131072");
@@ -279,12 +255,10 @@ load_of_four(const char *generated)
 
 /* SemiAnalysisAI/InferenceX benchmarks/70b_fp8_h200_trt_slurm.sh holds prompts back for 20 steps where answers have
  * 1,024 tokens, and not where they have 8,192: 340 ms of 4 requests on two GPUs, 1,148 ms of 128. */
-static void
-test_prompts_held_back(void **state)
+TEST(test_prompts_held_back)
 {
 	double without;
 
-	(void)state;
 	load_of_four("922");
 	set("max_batched_tokens", "16384");
 	without = estimate().ttft_seconds;
@@ -307,10 +281,8 @@ test_prompts_held_back(void **state)
 /* ai-dynamo/aiconfigurator systems/silicon_sample.csv: Llama-3.1-70B fp8, TensorRT-LLM
  * on H200, prompt 922, answer 7373, four requests: 12.226 ms TP 2, 8.086 ms TP 4; answer
  * 922, 128 requests, that wait for each other's prompts: 27.007 and 19.276 ms. */
-static void
-test_measured_decode(void **state)
+TEST(test_measured_decode)
 {
-	(void)state;
 	load_of_four("7373");
 	assert_true(near(estimate().tpot_seconds, 12.226e-3, 0.15));
 	gpus("4");
@@ -338,12 +310,10 @@ on_h200(const char *n)
 /* The same file: GLM-5 in SGLang on 8 H200, which picks 2048 tokens out of the latent where a prompt
  * has more: 1102 ms to the first token of 7373 and 17.9 ms a token after 922; heads are padded, so
  * fewer of them on a GPU are no less work. */
-static void
-test_sparse_prefill(void **state)
+TEST(test_sparse_prefill)
 {
 	struct serve eight, four;
 
-	(void)state;
 	load("glm-5");
 	on_h200("8");
 	set("weight_dtype", "fp8");
@@ -367,10 +337,8 @@ test_sparse_prefill(void **state)
 
 /* The same file: gpt-oss-120b in TensorRT-LLM on two H200, prompt 922, answer 7373: 5.743 ms with four
  * requests, 12.54 with 64; in vLLM 0.18 on four 3.913 and 9.135 ms. */
-static void
-test_sorted_experts(void **state)
+TEST(test_sorted_experts)
 {
-	(void)state;
 	load("gpt-oss-120b");
 	on_h200("2");
 	set("weight_dtype", "mxfp4");
@@ -391,14 +359,12 @@ test_sorted_experts(void **state)
 }
 
 /* Since 0.14 vLLM schedules the next step while one runs: more requests cost the host less. */
-static void
-test_asynchronous(void **state)
+TEST(test_asynchronous)
 {
 	struct serve before, since;
 	struct serve_setup setup;
 	double request;
 
-	(void)state;
 	load("qwen3-32b");
 	set("tp", "8");
 	set("concurrency", "1");
@@ -424,12 +390,10 @@ test_asynchronous(void **state)
 }
 
 /* Without answers all that come at once wait for each other's prompts. */
-static void
-test_short_answers(void **state)
+TEST(test_short_answers)
 {
 	struct serve none, one, many;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("concurrency", "64");
@@ -448,12 +412,10 @@ test_short_answers(void **state)
 }
 
 /* SGLang before 0.5.6: requests of one length stay together, so their prompts meet. */
-static void
-test_waves(void **state)
+TEST(test_waves)
 {
 	struct serve newer, older;
 
-	(void)state;
 	load("qwen3-32b");
 	set("engine", "sglang");
 	set("tp", "8");
@@ -469,12 +431,10 @@ test_waves(void **state)
 	assert_true(near(estimate().queue_seconds, newer.queue_seconds, 1e-9));
 }
 
-static void
-test_times_follow(void **state)
+TEST(test_times_follow)
 {
 	struct serve a, b;
 
-	(void)state;
 	load("llama-3.1-70b");
 	set("weight_dtype", "fp8");
 	set("tp", "8");
@@ -495,12 +455,10 @@ test_times_follow(void **state)
 
 /* Tokens that are accepted come with a step that costs more, but less than as many steps; the
  * layer that drafts takes memory. */
-static void
-test_drafts(void **state)
+TEST(test_drafts)
 {
 	struct serve plain, drafted;
 
-	(void)state;
 	load("deepseek-v3");
 	set("memory_gib", "139.8");
 	set("hbm_gbps", "4800");
@@ -521,12 +479,10 @@ test_drafts(void **state)
 }
 
 /* A cached prefix is not prefilled; one that the host keeps is copied, at a price. */
-static void
-test_prefix(void **state)
+TEST(test_prefix)
 {
 	struct serve plain, cached, host;
 
-	(void)state;
 	load("llama-3.1-70b");
 	set("tp", "8");
 	plain = estimate();
@@ -542,13 +498,11 @@ test_prefix(void **state)
 }
 
 /* Prefill workers of their own take prompts away from those that decode. */
-static void
-test_pools(void **state)
+TEST(test_pools)
 {
 	struct serve one, two;
 	double used;
 
-	(void)state;
 	load("llama-3.1-70b");
 	set("weight_dtype", "fp8");
 	set("nodes", "2");
@@ -592,12 +546,10 @@ test_pools(void **state)
 
 /* A prefill worker has its experts on its own GPUs (vLLM docs/features/disagg_prefill.md: an engine of its own), however
  * many GPUs decode. */
-static void
-test_pool_holds_experts(void **state)
+TEST(test_pool_holds_experts)
 {
 	double few, many;
 
-	(void)state;
 	load("qwen3-235b-a22b");
 	set("gpu", "h200-sxm-141gb");
 	set("engine", "vllm");
@@ -613,12 +565,10 @@ test_pool_holds_experts(void **state)
 }
 
 /* Measured over estimated: both times and what follows from them. */
-static void
-test_scales(void **state)
+TEST(test_scales)
 {
 	struct serve a, b;
 
-	(void)state;
 	load("llama-3.1-8b");
 	a = estimate();
 	set("tpot_scale", "1.5");
@@ -636,12 +586,10 @@ test_scales(void **state)
 }
 
 /* More requests than slots wait for one, and add nothing to what is generated. */
-static void
-test_waiting(void **state)
+TEST(test_waiting)
 {
 	struct serve all, more;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("max_num_seqs", "32");
@@ -655,10 +603,8 @@ test_waiting(void **state)
 }
 
 /* Llama-3-70B, a prompt of 8192 tokens in bf16: 2.68 GB over eight NICs of 50 GB/s. */
-static void
-test_transfer(void **state)
+TEST(test_transfer)
 {
-	(void)state;
 	load("llama-3.1-70b");
 	set("tp", "8");
 	set("prompt_tokens", "8192");
@@ -671,14 +617,12 @@ test_transfer(void **state)
 }
 
 /* The curve holds the plan's own point, and asks the engine for the others; behind its last one nothing is written. */
-static void
-test_curve(void **state)
+TEST(test_curve)
 {
 	struct serve_point point[SERVE_CURVE_MAX], untouched;
 	struct serve own, other;
 	size_t n, at = 0;
 
-	(void)state;
 	memset(point, 0xa5, sizeof point);
 	memset(&untouched, 0xa5, sizeof untouched);
 	load("llama-3.1-8b");
@@ -708,27 +652,5 @@ test_curve(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prefill_context_parallel),
-		cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_prompts_held_back),
-		cmocka_unit_test(test_measured_decode),
-		cmocka_unit_test(test_sparse_prefill),
-		cmocka_unit_test(test_sorted_experts),
-		cmocka_unit_test(test_asynchronous),
-		cmocka_unit_test(test_short_answers),
-		cmocka_unit_test(test_waves),
-		cmocka_unit_test(test_times_follow),
-		cmocka_unit_test(test_drafts),
-		cmocka_unit_test(test_prefix),
-		cmocka_unit_test(test_pools),
-		cmocka_unit_test(test_pool_holds_experts),
-		cmocka_unit_test(test_scales), cmocka_unit_test(test_two_batches), cmocka_unit_test(test_copied_experts), cmocka_unit_test(test_images), cmocka_unit_test(test_adapters), cmocka_unit_test(test_draft_kinds), cmocka_unit_test(test_wide_experts),
-		cmocka_unit_test(test_whole_dense_layers),
-		cmocka_unit_test(test_waiting),
-		cmocka_unit_test(test_transfer),
-		cmocka_unit_test(test_curve),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+	return unit_run(open_catalogue, close_catalogue);
 }

@@ -2,12 +2,6 @@
  * test_serve_open.c - serving at a rate: how load, times and limits follow from a plan. The loop
  * itself is in test_rate.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "core/plan/field_source.h"
 #include "core/plan/mix.h"
 #include "core/serve/serve_curve.h"
@@ -32,12 +26,10 @@ estimate_at(const char *rate)
 }
 
 /* Only the part of a prompt that is computed goes through later stages, and none through those that only decode. */
-static void
-test_stages_behind(void **state)
+TEST(test_stages_behind)
 {
 	struct serve one, four;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("4");
 	set("pp", "4");
@@ -62,12 +54,10 @@ test_stages_behind(void **state)
 }
 
 /* At a rate too it is said how many GPUs would prefill if both pools were used alike. */
-static void
-test_balanced_at_rate(void **state)
+TEST(test_balanced_at_rate)
 {
 	struct serve s;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("8");
 	set("traffic.mix", "rag");
@@ -79,12 +69,10 @@ test_balanced_at_rate(void **state)
 }
 
 /* Images are part of the prompt: no more of them than it has room for goes through the tower. */
-static void
-test_images_in_prompt(void **state)
+TEST(test_images_in_prompt)
 {
 	double small;
 
-	(void)state;
 	load("qwen2.5-vl-7b");
 	gpus("1");
 	set("serving.prompt_tokens", "300");
@@ -100,12 +88,10 @@ test_images_in_prompt(void **state)
 
 /* What others share makes way for requests that run: it keeps none of them out, so what the engines take is no matter
  * of the rate that is asked; a host's memory behind it makes that more. */
-static void
-test_most_with_prefixes(void **state)
+TEST(test_most_with_prefixes)
 {
 	double few, many, host;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("serving.prompt_tokens", "7000");
@@ -142,12 +128,10 @@ hold_inside(struct rate_kept *kept)
 	}
 }
 
-static void
-test_inside_of_search(void **state)
+TEST(test_inside_of_search)
 {
 	static struct rate_kept kept;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("8");
 	set("traffic.mix", "chat");
@@ -162,12 +146,10 @@ test_inside_of_search(void **state)
 }
 
 /* The more requests arrive, the longer they take; what the engine does not take has no times. */
-static void
-test_rates(void **state)
+TEST(test_rates)
 {
 	struct serve few, many, beyond;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("tdp_watts", "700");
@@ -192,10 +174,8 @@ test_rates(void **state)
 }
 
 /* Lengths follow the mix, and nothing else does. */
-static void
-test_sources_of_lengths(void **state)
+TEST(test_sources_of_lengths)
 {
-	(void)state;
 	load("llama-3.1-8b");
 	for (int mixed = 0; mixed <= 1; mixed++) {
 		int n = 0;
@@ -211,10 +191,8 @@ test_sources_of_lengths(void **state)
 }
 
 /* A context has room for prompts and answers of three deviations above their means. */
-static void
-test_context_of_mix(void **state)
+TEST(test_context_of_mix)
 {
-	(void)state;
 	assert_int_equal(mix_context(&(struct mix){ .prompt = 8000, .generate = 8000 }), 16384);
 	assert_int_equal(mix_context(&(struct mix){ .prompt = 8000, .generate = 8000, .prompt_spread = .1 }), 32768);
 	assert_int_equal(mix_context(&(struct mix){ .prompt = 8000, .generate = 8000, .generate_spread = .1 }), 32768);
@@ -223,12 +201,10 @@ test_context_of_mix(void **state)
 
 /* A benchmark of so many requests ends, however many of them a second are asked for, and its energy is
  * of its whole time: it said that a queue grows without end. */
-static void
-test_benchmark_beyond(void **state)
+TEST(test_benchmark_beyond)
 {
 	struct serve few, all, capped;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("tdp_watts", "700");
@@ -252,12 +228,10 @@ test_benchmark_beyond(void **state)
 }
 
 /* Two replicas take twice as much; the limits of a burst are missed earlier. */
-static void
-test_rates_of_replicas(void **state)
+TEST(test_rates_of_replicas)
 {
 	struct serve one, two, bursty;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("traffic.mix", "rag");
@@ -279,12 +253,10 @@ test_rates_of_replicas(void **state)
 
 /* Prompts that come within a step share a pass, its weights and launches, as far as it has room beside the
  * batch. */
-static void
-test_prompts_share_passes(void **state)
+TEST(test_prompts_share_passes)
 {
 	struct serve s;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("engine", "trtllm");
@@ -300,12 +272,10 @@ test_prompts_share_passes(void **state)
 
 /* Of shared beginnings the cache has what finds room beside the requests; the host's memory adds to
  * it, and takes time. */
-static void
-test_prefixes(void **state)
+TEST(test_prefixes)
 {
 	struct serve none, some, all, host, spread, wordy;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("traffic.mix", "rag");
@@ -339,12 +309,10 @@ test_prefixes(void **state)
 }
 
 /* A benchmark asks for each beginning a first time: one in twenty is computed, and the tail is of those. */
-static void
-test_first_prefixes(void **state)
+TEST(test_first_prefixes)
 {
 	struct serve warm, cold;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("traffic.mix", "rag");
@@ -359,12 +327,10 @@ test_first_prefixes(void **state)
 }
 
 /* Workers that prefill keep prompts out of steps; too few of them hold everything up. */
-static void
-test_rates_of_pools(void **state)
+TEST(test_rates_of_pools)
 {
 	struct serve mixed, split, starved;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("4");
 	set("replicas", "4");
@@ -391,14 +357,12 @@ test_rates_of_pools(void **state)
 
 /* Times of a curve rise with the rate, those of the plan's own are the estimate's, and those of the one inside the
  * limits keep them; behind its last point nothing is written. */
-static void
-test_curve_rises(void **state)
+TEST(test_curve_rises)
 {
 	static const char *const shapes[] = { "0.3", "1", "10000" }, *const rates[] = { "2", "11", "23", "31", "200" },
 	    *const routes[] = { "least_loaded", "random", "round_robin" };
 	struct serve_point point[SERVE_CURVE_MAX], untouched;
 
-	(void)state;
 	memset(&untouched, 0xa5, sizeof untouched);
 	load("llama-3.1-8b");
 	gpus("4");
@@ -433,12 +397,10 @@ test_curve_rises(void **state)
 
 /* Ranks of data parallel attention step together: what is in flight is that of all, a step is of a rank's
  * share, and answers come by steps whether prompts are prefilled elsewhere or not. */
-static void
-test_rates_of_ranks(void **state)
+TEST(test_rates_of_ranks)
 {
 	struct serve s;
 
-	(void)state;
 	load("qwen3-30b-a3b");
 	set("tp", "4");
 	gpus("4");
@@ -456,13 +418,5 @@ test_rates_of_ranks(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates), cmocka_unit_test(test_inside_of_search), cmocka_unit_test(test_stages_behind),
-		cmocka_unit_test(test_balanced_at_rate), cmocka_unit_test(test_most_with_prefixes), cmocka_unit_test(test_images_in_prompt),
-		cmocka_unit_test(test_sources_of_lengths), cmocka_unit_test(test_context_of_mix), cmocka_unit_test(test_benchmark_beyond), cmocka_unit_test(test_rates_of_replicas),
-		cmocka_unit_test(test_prompts_share_passes), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_first_prefixes),
-		cmocka_unit_test(test_rates_of_pools), cmocka_unit_test(test_curve_rises), cmocka_unit_test(test_rates_of_ranks),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+	return unit_run(open_catalogue, close_catalogue);
 }

@@ -1,12 +1,6 @@
 /*
  * test_serve_rates.c - what serving kernels reach by the GPU's generation, format and engine.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "core/model/kv.h"
 #include "core/serve/serve_rates.h"
 #include "core/serve/serve_trial.h"
@@ -50,13 +44,11 @@ on_rtx(const char *memory, const char *hbm, const char *bf16, const char *fp8, c
 /* RTX's Blackwell has rates of its own. vLLM turns weights in 4 bits into 16 there, as Marlin does; the
  * GB10, whose units for 16 bits have half the rate, comes nearer to their peak: gpt-oss-20b takes 0.75 s for
  * 4,215 tokens in vLLM 0.26 (djangodevreng/dgx-spark-benchmarks). */
-static void
-test_small_blackwell(void **state)
+TEST(test_small_blackwell)
 {
 	struct serve_setup setup;
 	double turned, share;
 
-	(void)state;
 	load("gpt-oss-20b");
 	set("weight_dtype", "mxfp4");
 	set("engine_version", "0.26");
@@ -76,10 +68,8 @@ test_small_blackwell(void **state)
 }
 
 /* NVML does not tell the GB10's memory, so vLLM takes its smallest batch. */
-static void
-test_unified_memory(void **state)
+TEST(test_unified_memory)
 {
-	(void)state;
 	load("llama-3.1-8b");
 	on_rtx("95.59", "1792", "467.8", "935.6", "1871.2", "64");
 	assert_true(near(serve_setup_of(&p).tokens, 8192, 1e-9));
@@ -89,13 +79,11 @@ test_unified_memory(void **state)
 
 /* What goes into products of 8 bits is quantised first, which takes the memory's time: 32 layers read
  * 3*4096 + 14336 numbers of a token, and TP divides those between two products that it splits. */
-static void
-test_quantised_inputs(void **state)
+TEST(test_quantised_inputs)
 {
 	const char *const term = "inputs of linear layers quantised";
 	const double each = 7 / 3350e9;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("2");
 	set("tp", "2");
@@ -111,12 +99,10 @@ test_quantised_inputs(void **state)
 
 /* The H20 has a seventh of the H100's units for 16 bits and all else as it: kernels come nearer to its peak, so a
  * prompt takes less than 6.7 times as long. */
-static void
-test_cut_units(void **state)
+TEST(test_cut_units)
 {
 	double whole, cut;
 
-	(void)state;
 	load("qwen3-30b-a3b");
 	gpus("1");
 	set("prompt_tokens", "16384");
@@ -133,12 +119,10 @@ test_cut_units(void **state)
 }
 
 /* Norms, positions and gates move bytes of their own in a prompt, but where they are parts of other kernels. */
-static void
-test_small_kernels_of_prompts(void **state)
+TEST(test_small_kernels_of_prompts)
 {
 	const char *const term = "norms, positions and gates";
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("prompt_tokens", "1000");
@@ -152,12 +136,10 @@ test_small_kernels_of_prompts(void **state)
 
 /* Of 64 k tokens of text that was met before the tokenizer and the copy from the host take little: 111 and 272 ms
  * on an H20 with Qwen3-Coder-30B-A3B in vLLM 0.18, whose blocks are in one piece since 0.12. */
-static void
-test_met_before(void **state)
+TEST(test_met_before)
 {
 	double near_cache, host;
 
-	(void)state;
 	load("qwen3-30b-a3b");
 	gpus("1");
 	set("hbm_gbps", "4000");
@@ -184,8 +166,7 @@ test_met_before(void **state)
 
 /* Of a decode step, small kernels: so many a layer, one more of a shared expert, two of a state that layers carry
  * on, 16 of an indexer, three where inputs are quantised, and eight around the layers. */
-static void
-test_small_kernels_of_steps(void **state)
+TEST(test_small_kernels_of_steps)
 {
 	static const struct {
 		const char *model, *weights;
@@ -198,7 +179,6 @@ test_small_kernels_of_steps(void **state)
 		{ "deepseek-v3.2", "fp8", 61 * (14 + 3 + 16) + 58 + 8 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		struct serve_setup setup;
 
@@ -217,13 +197,11 @@ test_small_kernels_of_steps(void **state)
 
 /* EAGLE-3's layer takes hidden states of three layers and two of its own side by side; its weights are read once a
  * draft while requests are few, and its products take their time where they are many. */
-static void
-test_drafts_by_eagle(void **state)
+TEST(test_drafts_by_eagle)
 {
 	const double h = 4096, keys = 1024, inner = 14336;
 	const double n = 3 * h * h + 2 * h * (h + 2 * keys) + h * h + 3 * h * inner + 32000 * h;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("prompt_tokens", "64");
@@ -249,8 +227,7 @@ test_drafts_by_eagle(void **state)
 }
 
 /* A batch's tokens by release and memory: 16 k from 160 GiB on since 0.28. */
-static void
-test_tokens_of_vllm(void **state)
+TEST(test_tokens_of_vllm)
 {
 	static const struct {
 		const char *version, *gib;
@@ -258,7 +235,6 @@ test_tokens_of_vllm(void **state)
 	} of[] = { { "0.27", "180", 8192 }, { "0.28", "180", 16384 }, { "0.28", "160", 16384 }, { "0.28", "141", 8192 },
 		{ "0.28", "48", 2048 }, { "0.27", "48", 2048 } };
 
-	(void)state;
 	load("llama-3.1-8b");
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		set("engine_version", of[i].version);
@@ -268,12 +244,10 @@ test_tokens_of_vllm(void **state)
 }
 
 /* SGLang has a second pool for windows beside full layers; windows alone have the whole of the one. */
-static void
-test_pool_of_windows(void **state)
+TEST(test_pool_of_windows)
 {
 	struct serve full, alone, both;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("engine", "sglang");
@@ -289,14 +263,12 @@ test_pool_of_windows(void **state)
 
 /* SGLang gives states of linear layers 0.9 times what tokens have (mamba_full_memory_ratio): short requests are as
  * many as have room for their state. */
-static void
-test_slots_of_states(void **state)
+TEST(test_slots_of_states)
 {
 	struct kv_layers all;
 	struct kv kv;
 	struct serve s;
 
-	(void)state;
 	load("qwen3-next-80b-a3b");
 	gpus("4");
 	set("tp", "4");
@@ -311,12 +283,10 @@ test_slots_of_states(void **state)
 }
 
 /* Graphs are captured of sizes up to twice the requests with all their drafts: 1, 2, 4 and multiples of 8. */
-static void
-test_captured_sizes(void **state)
+TEST(test_captured_sizes)
 {
 	double plain;
 
-	(void)state;
 	load("llama-3.1-8b");
 	gpus("1");
 	set("max_num_seqs", "16");
@@ -331,10 +301,8 @@ test_captured_sizes(void **state)
 }
 
 /* FlashInfer's kernels take FP8 experts without a gate in tiles of 128, since 0.17. */
-static void
-test_padded_experts(void **state)
+TEST(test_padded_experts)
 {
-	(void)state;
 	load("nemotron-3-nano-30b-a3b");
 	gpus("1");
 	set("weight_dtype", "fp8");
@@ -356,8 +324,7 @@ test_padded_experts(void **state)
 
 /* SGLang goes by the memory of a GPU, below 35, 60 and 160 GiB: the tokens of a chunk and the largest graph
  * (python/sglang/srt/server_args.py). */
-static void
-test_memory_of_sglang(void **state)
+TEST(test_memory_of_sglang)
 {
 	static const struct {
 		const char *gib;
@@ -365,7 +332,6 @@ test_memory_of_sglang(void **state)
 	} of[] = { { "16", 2048, 8, 8 }, { "20", 2048, 24, 80 }, { "34.9", 2048, 24, 80 }, { "35", 4096, 32, 160 },
 		{ "59.9", 4096, 32, 160 }, { "60", 8192, 256, 512 }, { "159.9", 8192, 256, 512 }, { "160", 16384, 512, 512 } };
 
-	(void)state;
 	load("llama-3.1-8b");
 	set("engine", "sglang");
 	set("engine_version", "0.5.6");
@@ -390,22 +356,5 @@ test_memory_of_sglang(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_small_blackwell),
-		cmocka_unit_test(test_unified_memory),
-		cmocka_unit_test(test_quantised_inputs),
-		cmocka_unit_test(test_cut_units),
-		cmocka_unit_test(test_small_kernels_of_prompts),
-		cmocka_unit_test(test_met_before),
-		cmocka_unit_test(test_small_kernels_of_steps),
-		cmocka_unit_test(test_drafts_by_eagle),
-		cmocka_unit_test(test_captured_sizes),
-		cmocka_unit_test(test_slots_of_states),
-		cmocka_unit_test(test_pool_of_windows),
-		cmocka_unit_test(test_tokens_of_vllm),
-		cmocka_unit_test(test_padded_experts),
-		cmocka_unit_test(test_memory_of_sglang),
-	};
-
-	return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+	return unit_run(open_catalogue, close_catalogue);
 }

@@ -1,14 +1,10 @@
 /*
  * test_show.c - foreign text as it may be shown, cut to fit, and what is UTF-8.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "core/base/show.h"
+#include "../unit.h"
 
 static void
 shows(const char *text, size_t size, const char *shown)
@@ -20,10 +16,8 @@ shows(const char *text, size_t size, const char *shown)
 	assert_string_equal(buf, shown);
 }
 
-static void
-test_foreign(void **state)
+TEST(test_foreign)
 {
-	(void)state;
 	shows("a\x1b[2J\xff\xc2\x9b\xc3\xa9", 64, "a\\x1b[2J\\xff\\xc2\\x9b\xc3\xa9");
 	shows("\n\t\x7f", 64, "\\x0a\\x09\\x7f");
 	shows("a\xe2\x80\xae" "b", 64, "a\\xe2\\x80\\xae" "b"); /* U+202E */
@@ -43,12 +37,10 @@ test_foreign(void **state)
 	    show_is_plain(0xfeff) || show_is_plain(0x61c));
 }
 
-static void
-test_cut(void **state)
+TEST(test_cut)
 {
 	char buf[16];
 
-	(void)state;
 	shows("abcdefghijk", 8, "abcd...");
 	shows("abcdefg", 8, "abcdefg");
 	shows("abc\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac", 8, "abc...");
@@ -59,12 +51,10 @@ test_cut(void **state)
 		    (size > 0 ? size - 1 : 0));
 }
 
-static void
-test_path(void **state)
+TEST(test_path)
 {
 	char buf[16];
 
-	(void)state;
 	show_path(buf, 12, "/very/long/way/to/a.cfg");
 	assert_string_equal(buf, "...to/a.cfg");
 	show_path(buf, 13, "/\xe2\x82\xac\xe2\x82\xac/abc.cfg"); /* never half a character */
@@ -75,13 +65,11 @@ test_path(void **state)
 	assert_string_equal(buf, "...e/\\x1b/a.cfg");
 }
 
-static void
-test_utf8(void **state)
+TEST(test_utf8)
 {
 	static const uint32_t chars[] = { 'a', 0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff };
 	char bytes[4];
 
-	(void)state;
 	assert_true(utf8_valid("\xf0\x9f\x98\x80 \xe2\x82\xac"));
 	assert_false(utf8_valid("\xc0\xaf"));
 	assert_false(utf8_valid("\xed\xa0\x80"));
@@ -102,12 +90,5 @@ test_utf8(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_foreign),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_path),
-		cmocka_unit_test(test_utf8),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

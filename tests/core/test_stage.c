@@ -1,11 +1,5 @@
 /* Layer placement against the recorded placements of the frameworks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/framework/framework.h"
 #include "core/framework/resolve.h"
@@ -119,21 +113,17 @@ megatron_file(const char *name, int least)
 	assert_true(cases >= least);
 }
 
-static void
-megatron(void **state)
+TEST(megatron)
 {
-	(void)state;
 	megatron_file("layers.txt", 31);
 	megatron_file("layers_reject.txt", 22);
 }
 
-static void
-others(void **state)
+TEST(others)
 {
 	struct golden g;
 	int cases = 0;
 
-	(void)state;
 	golden_open(&g, "layers_other.txt");
 	while (golden_case(&g)) {
 		const bool titan = strncmp(g.head, "case torchtitan", 15) == 0;
@@ -186,12 +176,10 @@ others(void **state)
 }
 
 /* Every accepted placement holds each layer, the embedding and the loss exactly once. */
-static void
-partitions(void **state)
+TEST(partitions)
 {
 	int accepted = 0;
 
-	(void)state;
 	for (int i = 0; i < 60000; i++) {
 		struct plan p;
 		int64_t layers = 0, embeddings = 0, losses = 0, mtp = 0;
@@ -231,8 +219,7 @@ partitions(void **state)
 }
 
 /* What Megatron takes and then breaks on is refused with a reason of our own. */
-static void
-refusals_of_ours(void **state)
+TEST(refusals_of_ours)
 {
 	static const struct {
 		int layers, pp, vpp, first, last;
@@ -254,7 +241,6 @@ refusals_of_ours(void **state)
 		{ 8, 2, 1, 4, 0, "Et*4|t*4L", "layout_conflict" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct plan p;
 		struct diag_list diags = { 0 };
@@ -281,12 +267,10 @@ refusals_of_ours(void **state)
 
 /* nanotron deals layers out by cost: the LM head of a small model weighs as much as several
  * layers, so the last rank has fewer. */
-static void
-nanotron_by_cost(void **state)
+TEST(nanotron_by_cost)
 {
 	struct plan p;
 
-	(void)state;
 	plan_defaults(&p);
 	settings_int(&p, FIELD_LAYOUT, LAYOUT_NANOTRON);
 	settings_int(&p, FIELD_LAYERS, 16);
@@ -304,12 +288,10 @@ nanotron_by_cost(void **state)
 	assert_int_equal(placement_layers(&placement, 1), 6);
 }
 
-static void
-vllm_remainder(void **state)
+TEST(vllm_remainder)
 {
 	struct plan p;
 
-	(void)state;
 	plan_defaults(&p);
 	settings_int(&p, FIELD_LAYOUT, LAYOUT_VLLM);
 	settings_int(&p, FIELD_LAYERS, 30);
@@ -323,8 +305,7 @@ vllm_remainder(void **state)
 }
 
 /* A walk places plan after plan in one room: nothing of the one before is left. */
-static void
-leaves_nothing(void **state)
+TEST(leaves_nothing)
 {
 	static const char *const settings[] = {
 		"layers=30 pp=5 vpp=3", "layers=32 pp=4 schedule=zb-v", "layers=30 pp=4 layout=vllm",
@@ -334,7 +315,6 @@ leaves_nothing(void **state)
 		"layers=8 pp=2 mamba_heads=24 mamba_head_dim=64 mamba_state=128 layer_pattern=M-|M*|M-|M|*|-",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		const struct plan p = settings_plan(settings[i], "");
 		static struct placement clean;
@@ -357,11 +337,5 @@ leaves_nothing(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leaves_nothing), cmocka_unit_test(megatron), cmocka_unit_test(others), cmocka_unit_test(partitions),
-		cmocka_unit_test(refusals_of_ours), cmocka_unit_test(nanotron_by_cost),
-		cmocka_unit_test(vllm_remainder),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

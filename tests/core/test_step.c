@@ -1,11 +1,4 @@
 /* What a key makes of a field: the next legal value, the next of a list, the next name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/framework/resolve.h"
 #include "core/plan/override.h"
 #include "core/rules/check.h"
@@ -13,8 +6,7 @@
 #include "settings.h"
 
 /* Letters behind a number: so many times 1024, in capitals or not. */
-static void
-letters(void **state)
+TEST(letters)
 {
 	static const struct {
 		const char *text;
@@ -24,7 +16,6 @@ letters(void **state)
 	char err[128];
 	struct plan p;
 
-	(void)state;
 	plan_builtin(&p);
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
 		settings_set(&p, "training.sequence_length", of[i].text);
@@ -34,12 +25,10 @@ letters(void **state)
 }
 
 /* Steps skip what is illegal, and go on where nothing legal is left. */
-static void
-steps(void **state)
+TEST(steps)
 {
 	struct plan p, next;
 
-	(void)state;
 	plan_builtin(&p);
 	assert_true(step_legal(&p, NULL, FIELD_TP, 1, &next));
 	assert_int_equal(next.parallel.tp, 4);
@@ -69,8 +58,7 @@ steps(void **state)
 }
 
 /* Another GPU forgets what was overridden of the one before, but not the size of a node. */
-static void
-steps_of_names(void **state)
+TEST(steps_of_names)
 {
 	static struct catalog_entry gpus[] = { { .id = "small" }, { .id = "large" } };
 	const struct catalog catalog = { .gpus = { gpus, 2 } };
@@ -81,7 +69,6 @@ steps_of_names(void **state)
 	struct overrides dropped;
 	char text[256];
 
-	(void)state;
 	plan_defaults(&p);
 	settings_set(&gpus[0].values, "memory_gib", "24");
 	settings_set(&gpus[1].values, "memory_gib", "80");
@@ -147,9 +134,5 @@ steps_of_names(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(letters), cmocka_unit_test(steps), cmocka_unit_test(steps_of_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

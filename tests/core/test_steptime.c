@@ -1,14 +1,8 @@
 /* Step time: FLOP conventions against published tables, bubbles, shares and directions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "core/estimate/calibration.h"
 #include "core/model/flops.h"
@@ -66,8 +60,7 @@ near(double a, double b, double error)
 
 /* TFLOP/s by tokens/s of published tables: NeMo 24.07 counts the whole attention matrix,
  * Megatron-Bridge the causal half; DeepSeek-V3 with its MTP layer 260.0 GFLOP a token. */
-static void
-conventions(void **state)
+TEST(conventions)
 {
 	static const struct {
 		const char *model;
@@ -83,7 +76,6 @@ conventions(void **state)
 		{ DEEPSEEK, false, 249.7e9, .002 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct plan p = plan_of(rows[i].model);
 
@@ -94,8 +86,7 @@ conventions(void **state)
 
 /* Qwen3-Next: three of four layers are gated delta networks, of h*(2k + 3v + 2*heads) weights,
  * whose core, 8 FLOP for each number of the state, goes with the sequence, not with its square. */
-static void
-linear_layers(void **state)
+TEST(linear_layers)
 {
 	struct plan p = plan_of("layers=4 hidden_size=2048 attention_heads=16 kv_heads=2 "
 	    "head_dim=256 linear_attention=true linear_key_heads=16 linear_value_heads=32 "
@@ -105,7 +96,6 @@ linear_layers(void **state)
 	const struct machine g = machine_of(&p);
 	double core[2];
 
-	(void)state;
 	near(f.projections, 6 * (3 * 33685504.0 + 18874368), 1e-12);
 	near(f.core, 6 * 16 * 2048.0 * 512 + 3 * 3 * 8.0 * 32 * 128 * 128, 1e-12);
 	core[0] = compute_layer(&p, &g, LAYER_LOCAL, NULL).core - g.launch;
@@ -118,8 +108,7 @@ linear_layers(void **state)
 }
 
 /* Layers with a window may have KV heads of their own number. */
-static void
-local_heads(void **state)
+TEST(local_heads)
 {
 	struct plan p = plan_of("layers=6 hidden_size=4096 attention_heads=32 kv_heads=8 "
 	    "head_dim=128 sliding_window=1024 global_layer_every=3");
@@ -127,15 +116,13 @@ local_heads(void **state)
 	const struct machine g = machine_of(&p);
 	const double layer = compute_layer(&p, &g, LAYER_LOCAL, NULL).forward;
 
-	(void)state;
 	settings_put(&p, "local_kv_heads", "4");
 	near(before - flops_of_token(&p, false).projections, 6 * 4 * 4096.0 * 4 * 256, 1e-9);
 	assert_true(compute_layer(&p, &g, LAYER_LOCAL, NULL).forward < layer);
 }
 
 /* Korthikanti et al. 2022, Table 5: MFU of 22B to 1T from the iteration time. */
-static void
-korthikanti(void **state)
+TEST(korthikanti)
 {
 	static const struct {
 		const char *model;
@@ -145,7 +132,6 @@ korthikanti(void **state)
 		    4, 1.10, 8, .415 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 1; i++) {
 		struct plan p = plan_of(rows[i].model);
 
@@ -159,13 +145,11 @@ korthikanti(void **state)
 }
 
 /* Tables of Narayanan 2021, the zero-bubble README and the DualPipe README. */
-static void
-bubbles(void **state)
+TEST(bubbles)
 {
 	/* four equal ranks, forward 1, backward 2 of which weight gradients 1 */
 	struct pipeline_times t = { 4, 1, 3, 12, 1, 1, 16 };
 
-	(void)state;
 	near(bubble_seconds(SCHEDULE_1F1B, &t), 3 * 3.0, 1e-12);
 	near(bubble_seconds(SCHEDULE_GPIPE, &t), 3 * 3.0, 1e-12);
 	near(bubble_seconds(SCHEDULE_ZB_1P, &t), 3 * 1.0, 1e-12);
@@ -182,13 +166,11 @@ bubbles(void **state)
 	assert_true(bubble_seconds(SCHEDULE_1F1B, &t) <= 0);
 }
 
-static void
-directions(void **state)
+TEST(directions)
 {
 	const struct steptime base = time_of("tp=2 pp=4");
 	const struct steptime again = time_of("tp=2 pp=4 recompute=full");
 
-	(void)state;
 	assert_true(base.seconds > 0 && base.mfu > 0.2 && base.mfu < 0.7);
 	near(base.mfu, base.hfu, 1e-12);
 	assert_true(base.mfu_full > base.mfu);
@@ -211,21 +193,18 @@ directions(void **state)
 }
 
 /* Half the compute rate: compute takes twice as long, to what launches take. */
-static void
-calibrated(void **state)
+TEST(calibrated)
 {
 	const struct steptime a = time_of("tp=2 pp=4");
 	const struct steptime b = time_of("tp=2 pp=4 compute_efficiency=0.5");
 
-	(void)state;
 	near(b.compute_seconds, 2 * a.compute_seconds, .02);
 	assert_true(b.seconds > a.seconds);
 }
 
 /* A power limit slows matrix products by the cube root of the power above an eighth of the
  * design power; memory keeps its rate. It means nothing above or without a design power. */
-static void
-limited(void **state)
+TEST(limited)
 {
 	const struct plan p = plan_of("tdp_watts=700");
 	const struct plan q = plan_of("tdp_watts=700 gpu_power_watts=500");
@@ -234,7 +213,6 @@ limited(void **state)
 	const struct machine a = machine_of(&p), b = machine_of(&q);
 	const double clock = cbrt((500 / 700.0 - 0.125) / 0.875);
 
-	(void)state;
 	near(clock, 0.876, .001);
 	near(b.linear.reached / a.linear.reached, clock, 1e-12);
 	near(b.plain.reached / a.plain.reached, clock, 1e-12);
@@ -247,8 +225,7 @@ limited(void **state)
 }
 
 /* Casting to FP8 goes with the width of a layer, its products with the square. */
-static void
-cast(void **state)
+TEST(cast)
 {
 	const double small = time_of("tp=1 layers=8 hidden_size=2048 ffn_hidden_size=8192 "
 	    "attention_heads=16 precision=fp8").compute_seconds /
@@ -259,7 +236,6 @@ cast(void **state)
 	    time_of("tp=1 layers=8 hidden_size=8192 ffn_hidden_size=32768 "
 	    "attention_heads=64").compute_seconds;
 
-	(void)state;
 	assert_true(large < 0.8);
 	assert_true(small > large + 0.04);
 }
@@ -278,13 +254,11 @@ seconds_of(const struct plan *p, void *context)
 }
 
 /* The efficiency that a measured step stands for is found again, where there is one. */
-static void
-efficiency(void **state)
+TEST(efficiency)
 {
 	const struct plan p = plan_of("tp=2 pp=4");
 	int calls = 0;
 
-	(void)state;
 	near(calibration_efficiency(&p, 0.01, 10,
 	    time_of("tp=2 pp=4 compute_efficiency=0.8").seconds, seconds_of, &calls), 0.8, 1e-3);
 	assert_in_range(calls, 30, 70);
@@ -295,8 +269,7 @@ efficiency(void **state)
 
 /* A full recompute runs the layers forward once more: 4/3 of their FLOP; by the method block
  * the first ones of each chunk, here three dense ones and one with experts. */
-static void
-recomputed(void **state)
+TEST(recomputed)
 {
 	static const char *const all[] = { "tp=2 pp=4 recompute=full",
 		"pp=1 tp=8 ep=8 recompute=full " DEEPSEEK };
@@ -306,7 +279,6 @@ recomputed(void **state)
 	const struct steptime t = time_of(block);
 	const struct flops f = flops_of_token(&p, false);
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		const struct plan q = plan_of(all[i]);
 		const struct steptime s = time_of(all[i]);
@@ -321,8 +293,7 @@ recomputed(void **state)
 
 /* Shares of a layer's forward FLOP that selective recompute runs again: only what the module
  * named does, each once. */
-static void
-recomputed_modules(void **state)
+TEST(recomputed_modules)
 {
 	static const char model[] = "pp=1 tp=8 ep=8 " DEEPSEEK " recompute=selective ";
 	static const char *const modules[] = { "core_attn", "mla_up_proj", "mlp", "moe",
@@ -333,7 +304,6 @@ recomputed_modules(void **state)
 		f.experts + f.shared };
 	double whole = 0;
 
-	(void)state;
 	assert_true(f.up > 0 && f.up < f.projections);
 	near(f.mlp, 3 * 6 * 3 * 7168.0 * 18432, 1e-12);
 	near(f.shared, 58 * 6 * 3 * 7168.0 * 2048, 1e-12);
@@ -354,8 +324,7 @@ recomputed_modules(void **state)
 
 /* By operation each second product is run again (keys, output, up), what attention gives is not, and of TP's
  * collectives the gathers are; a compiler leaves out the output projection before a scatter that is kept. */
-static void
-recomputed_operations(void **state)
+TEST(recomputed_operations)
 {
 	static const char selective[] = "nodes=1 layout=torchtitan tp=1 recompute=selective " LLAMA_70B;
 	static const char split[] = "nodes=1 layout=torchtitan tp=8 sequence_parallel=true recompute=selective " LLAMA_70B;
@@ -366,7 +335,6 @@ recomputed_operations(void **state)
 	const struct flops f = flops_of_token(&p, false);
 	const struct steptime one = time_of(selective);
 
-	(void)state;
 	near(one.hfu / one.mfu, 1 + 80 * 2 * (keys + output + up) / flops_sum(f), 1e-9);
 	near(time_of(split).hfu / time_of(split).mfu, one.hfu / one.mfu, 1e-9);
 	near(time_of(compiled).hfu / time_of(compiled).mfu, 1 + 80 * 2 * (keys + up) / flops_sum(f), 1e-9);
@@ -378,8 +346,7 @@ recomputed_operations(void **state)
 }
 
 /* Muon's products: 30*m FLOP a weight, divided over ranks with the optimizer. */
-static void
-muon(void **state)
+TEST(muon)
 {
 	const char *one = "pp=1 tp=8 zero_stage=0 optimizer=muon";
 	const double added = time_of(one).optimizer_seconds -
@@ -387,21 +354,18 @@ muon(void **state)
 	const double split = time_of("pp=1 tp=8 zero_stage=1 optimizer=muon").optimizer_seconds -
 	    time_of("pp=1 tp=8 zero_stage=1").optimizer_seconds;
 
-	(void)state;
 	/* Llama 3 8B: 6.98e9 weights of matrices over TP 8, m = 14336/8, 0.72 of 989 TFLOP/s */
 	near(added, 30 * 6.98e9 / 8 * 1792 / (0.72 * 989e12), 0.01);
 	near(added, 8 * split, 1e-9);
 }
 
 /* A first stage with fewer layers makes room for the embedding, a long last one costs. */
-static void
-unequal(void **state)
+TEST(unequal)
 {
 	const struct steptime even = time_of("pp=4 layers=32");
 	const struct steptime last = time_of("pp=4 layers=32 last_stage_layers=5");
 	const struct steptime long_ = time_of("pp=4 layers=32 last_stage_layers=14");
 
-	(void)state;
 	assert_true(last.seconds < even.seconds);
 	assert_true(long_.seconds > even.seconds);
 }
@@ -434,14 +398,12 @@ waited(const struct plan *p, const struct layout *l, double *total)
 
 /* Nearly equal stages: the estimate's bubble is that of the picture, within a thousandth of
  * the step for the exact forms and a hundredth for v-half and v-min. */
-static void
-drawn(void **state)
+TEST(drawn)
 {
 	static const char *const schedules[] = { "gpipe", "1f1b", "zb-1p", "zb-2p", "zb-v",
 		"v-half", "v-min", "dualpipe", "dualpipev" };
 	static const char *const recompute[] = { "none", "full" };
 
-	(void)state;
 	for (int i = 0; i < 18; i++) {
 		struct plan p = plan_of(LLAMA_70B " vocab_size=128 tp=1 pp=8 global_batch_size=256");
 		const bool near_only = strncmp(schedules[i / 2], "v-", 2) == 0;
@@ -483,14 +445,12 @@ chunk_of(const char *settings)
 
 /* A micro-batch's passes, with the traffic and the launches that nothing hides, are what a further one adds to
  * the step. */
-static void
-passes(void **state)
+TEST(passes)
 {
 #define RANKS "nodes=1 gpus_per_node=8 tp=8 pp=1 recompute=none "
 	static const char *const models[] = { LLAMA_70B,
 		"layers=16 hidden_size=1024 ffn_hidden_size=4096 attention_heads=8 kv_heads=8 sequence_length=512" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
 		char few[512], many[512];
 		struct chunk_time t;
@@ -503,21 +463,18 @@ passes(void **state)
 }
 
 /* nanotron's ZeRO-1 copies slices of weights for each of its ranks: of one there is nothing to cut. */
-static void
-slices(void **state)
+TEST(slices)
 {
 #define NANOTRON "layout=nanotron gpus_per_node=8 tp=8 pp=1 layers=32 hidden_size=4096 ffn_hidden_size=14336 "
 	const double at_one = time_of(NANOTRON "nodes=1 zero_stage=1 global_batch_size=8").seconds;
 
-	(void)state;
 	near(at_one, time_of(NANOTRON "nodes=1 zero_stage=0 global_batch_size=8").seconds, 1e-9);
 	assert_true(time_of(NANOTRON "nodes=8 zero_stage=1 global_batch_size=64").seconds > at_one + 32 * 6 * 8 * 15e-6);
 }
 
 /* Half of the layers take keys and values of earlier ones, and have MLPs twice as wide: products
  * are those of half the layers with either width, and without keys and values. */
-static void
-borrowing_layers(void **state)
+TEST(borrowing_layers)
 {
 #define BORROWS "layers=32 hidden_size=4096 attention_heads=32 kv_heads=32 head_dim=128 " \
 	"sequence_length=4096 "
@@ -527,7 +484,6 @@ borrowing_layers(void **state)
 	const double twice = time_of(BORROWS "borrowing_layers=16 borrowing_mlp_twice=true "
 	    "ffn_hidden_size=8192").compute_seconds;
 
-	(void)state;
 	near(twice, (narrow + wide) / 2, .002);
 	/* a third of a QKV product in half of the layers, of 4*h*h + 3*h*f = 10*h*h weights */
 	assert_true(narrow > 0.85 * whole && narrow < 0.95 * whole);
@@ -535,14 +491,12 @@ borrowing_layers(void **state)
 
 /* Drives: 32 bytes for each parameter of a rank, over a GPU's share of its node's rate; half the rate
  * takes twice as long, and without one no time is told. */
-static void
-drives(void **state)
+TEST(drives)
 {
 	static const char run[] = LLAMA_70B " layout=deepspeed tp=1 zero_stage=3 offload=optimizer ";
 	char settings[1024];
 	double at[3];
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		snprintf(settings, sizeof settings, "%soffload_to=nvme nvme_gbps=%d", run, (int)i * 20);
 		at[i] = time_of(settings).seconds;
@@ -555,8 +509,7 @@ drives(void **state)
 
 /* Without fusion values are added one by one, 32 bytes of an H200's memory each, forward and back: a rank of EP 8 has as
  * many rows as tokens x experts per token. HybridEP permutes itself, torchtitan has no such kernels. */
-static void
-unfused_permutation(void **state)
+TEST(unfused_permutation)
 {
 	static const char run[] = "layers=4 hidden_size=2048 ffn_hidden_size=6144 attention_heads=32 kv_heads=4 head_dim=128 "
 	    "vocab_size=32000 experts=128 experts_per_token=8 moe_ffn_hidden_size=768 sequence_length=4096 nodes=1 "
@@ -571,7 +524,6 @@ unfused_permutation(void **state)
 	const double values = 4096.0 * 8 * 2048 * 4, seconds = values * 2 / 1.2e11;
 	char settings[1024];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct steptime with, without;
 
@@ -589,17 +541,5 @@ unfused_permutation(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(drives), cmocka_unit_test(conventions), cmocka_unit_test(linear_layers),
-		cmocka_unit_test(local_heads), cmocka_unit_test(korthikanti),
-		cmocka_unit_test(bubbles), cmocka_unit_test(directions), cmocka_unit_test(calibrated),
-		cmocka_unit_test(limited), cmocka_unit_test(cast), cmocka_unit_test(efficiency),
-		cmocka_unit_test(recomputed), cmocka_unit_test(recomputed_modules),
-		cmocka_unit_test(recomputed_operations),
-		cmocka_unit_test(muon), cmocka_unit_test(unequal),
-		cmocka_unit_test(drawn), cmocka_unit_test(passes), cmocka_unit_test(slices),
-		cmocka_unit_test(borrowing_layers), cmocka_unit_test(unfused_permutation),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /*
  * test_text.c - numbers read from text, and how near a misspelt name is.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <ctype.h>
 #include <errno.h>
 
 #include "core/base/match.h"
 #include "core/base/text.h"
 #include "core/plan/field.h"
+#include "../unit.h"
 
-static void
-test_match(void **state)
+TEST(test_match)
 {
 	static const struct {
 		const char *name, *typed;
@@ -33,19 +28,16 @@ test_match(void **state)
 		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", MATCH_NONE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		assert_int_equal(match_name(cases[i].name, cases[i].typed), cases[i].match);
 }
 
 /* What is read leaves alone the reason of an error that is to be told yet. */
-static void
-test_errno(void **state)
+TEST(test_errno)
 {
 	int64_t n;
 	double v;
 
-	(void)state;
 	errno = EIO;
 	assert_true(text_to_int(" 12 ", &n) && n == 12);
 	assert_true(text_to_real("0.5", &v) && v > 0.4 && v < 0.6);
@@ -55,10 +47,8 @@ test_errno(void **state)
 	assert_int_equal(errno, EIO);
 }
 
-static void
-test_distance(void **state)
+TEST(test_distance)
 {
-	(void)state;
 	assert_int_equal(text_distance("layers", "LAYERS"), 0);
 	assert_int_equal(text_distance("layers", "layer"), 1);
 	assert_int_equal(text_distance("layers", "lyaers"), 1);
@@ -73,8 +63,7 @@ test_distance(void **state)
 	assert_int_equal(text_distance("a1", "a"), 2);
 }
 
-static void
-counts(void **state)
+TEST(counts)
 {
 	static const struct {
 		const char *unit, *one;
@@ -83,7 +72,6 @@ counts(void **state)
 	};
 	char text[16];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		text_of_count(text, sizeof text, cases[i].unit, 1);
 		assert_string_equal(text, cases[i].one);
@@ -93,12 +81,10 @@ counts(void **state)
 }
 
 /* Parts are cut between characters, and names compared whole. */
-static void
-parts(void **state)
+TEST(parts)
 {
 	char buf[5];
 
-	(void)state;
 	assert_int_equal(text_part(buf, sizeof buf, "abcdef", 3), 3);
 	assert_string_equal(buf, "abc");
 	assert_int_equal(text_part(buf, sizeof buf, "abc\u00e9", 5), 3);
@@ -117,10 +103,8 @@ parts(void **state)
 
 /* Of any two characters: one turned into the other costs what the dearer of them does, and nothing between the
  * cases of one letter of the alphabet; to and fro, and as much to add as to take away. */
-static void
-test_distance_of_one(void **state)
+TEST(test_distance_of_one)
 {
-	(void)state;
 	for (char a = ' '; a < 127; a++) {
 		const size_t own = a >= '0' && a <= '9' ? 2 : 1;
 
@@ -140,12 +124,5 @@ test_distance_of_one(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts),
-		cmocka_unit_test(parts),
-		cmocka_unit_test(test_match), cmocka_unit_test(test_errno),
-		cmocka_unit_test(test_distance), cmocka_unit_test(test_distance_of_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -2,11 +2,6 @@
  * test_timeline.c - the order and the times of forward and backward, by schedule: known
  * sequences of the frameworks, and what every schedule has to keep.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +10,7 @@
 #include "core/train/bubble.h"
 #include "core/train/schedule.h"
 #include "core/train/timeline.h"
+#include "../unit.h"
 
 static struct plan p;
 static struct placement pl;
@@ -105,10 +101,8 @@ is_order(int64_t rank, const char *want)
 }
 
 /* Megatron-LM forward_backward_pipelining_without_interleaving: pp - r - 1 forwards first. */
-static void
-test_1f1b(void **state)
+TEST(test_1f1b)
 {
-	(void)state;
 	setup(SCHEDULE_1F1B, 4, 1, 8);
 	run(8, 1, 1, 1);
 	is_order(0, "F0 F1 F2 F3 B0 F4 B1 F5 B2 F6 B3 F7 B4 B5 B6 B7");
@@ -126,10 +120,8 @@ test_1f1b(void **state)
 }
 
 /* forward_backward_pipelining_with_interleaving: 2(pp - r - 1) + (v - 1) * group first. */
-static void
-test_interleaved(void **state)
+TEST(test_interleaved)
 {
-	(void)state;
 	setup(SCHEDULE_1F1B, 4, 2, 8);
 	run(8, 1, 1, 1);
 	is_order(0, "F0 F1 F2 F3 f0 f1 f2 f3 F4 F5 F6 b0 F7 b1 f4 b2 f5 b3 f6 B0 f7 B1 B2 B3 "
@@ -144,10 +136,8 @@ test_interleaved(void **state)
 	    "f7 b5 b6 b7 B5 B6 B7");
 }
 
-static void
-test_gpipe(void **state)
+TEST(test_gpipe)
 {
-	(void)state;
 	setup(SCHEDULE_GPIPE, 2, 1, 3);
 	run(3, 1, 1, 1);
 	is_order(0, "F0 F1 F2 B0 B1 B2");
@@ -158,10 +148,8 @@ test_gpipe(void **state)
 }
 
 /* Qi et al. 2023, figures 2 (ZB-H1) and 3 (ZB-H2); PyTorch's ZB order. */
-static void
-test_zero_bubble(void **state)
+TEST(test_zero_bubble)
 {
-	(void)state;
 	setup(SCHEDULE_ZB_1P, 4, 1, 6);
 	run(6, 1, 1, 1);
 	is_order(0, "F0 F1 F2 F3 I0 W0 F4 I1 W1 F5 I2 W2 I3 W3 I4 W4 I5 W5");
@@ -173,10 +161,8 @@ test_zero_bubble(void **state)
 }
 
 /* PyTorch ScheduleZBVZeroBubble and ScheduleDualPipeV. */
-static void
-test_folded(void **state)
+TEST(test_folded)
 {
-	(void)state;
 	setup(SCHEDULE_ZB_V, 2, 2, 4);
 	run(4, 1, 1, 1);
 	is_order(0, "F0 F1 F2 f0 i0 w0 f1 i1 w1 F3 I0 W0 f2 i2 w2 I1 W1 f3 i3 w3 I2 W2 I3 W3");
@@ -187,10 +173,8 @@ test_folded(void **state)
 }
 
 /* sail-sg/zero-bubble-pipeline-parallelism zbv_greedy.py, schedule_from_pattern. */
-static void
-test_patterns(void **state)
+TEST(test_patterns)
 {
-	(void)state;
 	setup(SCHEDULE_V_HALF, 4, 2, 4);
 	run(4, 1, 1, 1);
 	is_order(0, "F0 F1 F2 F3 f0 i0 w0 f1 i1 w1 f2 I0 i2 w2 f3 W0 I1 i3 w3 W1 I2 W2 I3 W3");
@@ -205,10 +189,8 @@ test_patterns(void **state)
 }
 
 /* deepseek-ai/DualPipe DualPipe.step, two ranks, two micro-batches each way. */
-static void
-test_dualpipe(void **state)
+TEST(test_dualpipe)
 {
-	(void)state;
 	setup(SCHEDULE_DUALPIPE, 2, 1, 4);
 	run(4, 1, 1, 1);
 	is_order(0, "F0 f2 F1 b2 f3 B0 b3 I1 W1");
@@ -291,12 +273,10 @@ check_inputs(void)
 		}
 }
 
-static void
-test_every_schedule(void **state)
+TEST(test_every_schedule)
 {
 	static const double cost[][3] = { { 1, 1, 1 }, { 1, 1.4, .7 }, { 2, 1, 3 } };
 
-	(void)state;
 	for (int64_t schedule = 0; schedule <= SCHEDULE_DUALPIPEV; schedule++)
 		for (int64_t pp = 1; pp <= 9; pp++)
 			for (int64_t vpp = 1; vpp <= 3; vpp++)
@@ -362,14 +342,12 @@ same_bubble(int64_t schedule, int64_t pp, int64_t vpp, double forward, double in
 		assert_true(fabs(timeline_idle(&t, r) - want / t.seconds) < 1e-9);
 }
 
-static void
-test_bubble(void **state)
+TEST(test_bubble)
 {
 	/* forward, input, weight: each way through an order that can be the longest */
 	static const double cost[][3] = { { 1, 1, 1 }, { 1, 1.3, .7 }, { 1, 2.3, .8 }, { 1, .6, .9 },
 		{ 1, .7, 1.3 }, { 1, 1.2, 1.4 }, { 1, .5, .3 }, { 1, .4, .8 }, { 1, 1.05, .4 } };
 
-	(void)state;
 	for (int64_t pp = 2; pp <= 16; pp++) {
 		for (int64_t vpp = 1; vpp <= 4; vpp++) {
 			same_bubble(SCHEDULE_1F1B, pp, vpp, 1, 1, 1);
@@ -396,8 +374,7 @@ test_bubble(void **state)
 }
 
 /* Fewer micro-batches than fill the pipeline. */
-static void
-test_few_micro_batches(void **state)
+TEST(test_few_micro_batches)
 {
 	static const struct {
 		int64_t schedule, vpp;
@@ -408,7 +385,6 @@ test_few_micro_batches(void **state)
 		{ SCHEDULE_ZB_V, 2, .005 }, { SCHEDULE_V_HALF, 2, .16 }, { SCHEDULE_V_MIN, 2, .12 } };
 	static const double cost[][3] = { { 1, 1, 1 }, { 1, 1.6, .4 }, { 1, .8, .9 }, { 1, 1.5, 1.2 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		for (int64_t pp = 2; pp <= 12; pp += 2)
 			for (int64_t m = 1; m <= 2 * pp; m++)
@@ -427,10 +403,8 @@ near_patterns(int64_t schedule, double most)
 }
 
 /* A repeating pattern: linear forms are near it, and exact where all take the same time. */
-static void
-test_pattern_bubble(void **state)
+TEST(test_pattern_bubble)
 {
-	(void)state;
 	near_patterns(SCHEDULE_V_HALF, .01);
 	near_patterns(SCHEDULE_V_MIN, .02);
 	for (int64_t pp = 4; pp <= 16; pp++)
@@ -457,10 +431,8 @@ flight_off(int64_t schedule, int64_t pp, int64_t vpp, int64_t m, int64_t rank)
 	return (double)timeline_held(&t, rank) - schedule_flight(&p, &pl, m, rank, &unit).chunks;
 }
 
-static void
-test_in_flight(void **state)
+TEST(test_in_flight)
 {
-	(void)state;
 	for (int64_t pp = 2; pp <= 12; pp++)
 		for (int64_t r = 0; r < pp; r++)
 			for (int64_t m = 1; m <= 4 * pp; m += m < pp ? 1 : pp / 2) {
@@ -492,12 +464,10 @@ test_in_flight(void **state)
 }
 
 /* A few micro-batches stand for many: the same step, the same peaks, the last numbers. */
-static void
-test_left_out(void **state)
+TEST(test_left_out)
 {
 	static const int64_t vpp[] = { 1, 1, 1, 1, 2, 2, 2, 1, 2 };
 
-	(void)state;
 	for (int64_t schedule = 0; schedule <= SCHEDULE_DUALPIPEV; schedule++)
 		for (int64_t v = vpp[schedule]; v <= 3; v += schedule == SCHEDULE_1F1B ? 1 : 3) {
 			double seconds;
@@ -533,12 +503,10 @@ test_left_out(void **state)
 }
 
 /* torchtitan's own groups: as many rounds as PP goes into the micro-batches. */
-static void
-test_rounds(void **state)
+TEST(test_rounds)
 {
 	const char *why;
 
-	(void)state;
 	setup(SCHEDULE_1F1B, 4, 2, 8);
 	assert_false(timeline_init(&t, &p, &pl, 6, &why));
 	p.parallel.layout = LAYOUT_TORCHTITAN;
@@ -559,12 +527,10 @@ test_rounds(void **state)
 	}
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	const char *why;
 
-	(void)state;
 	setup(SCHEDULE_1F1B, 4, 1, 8);
 	p.mode = MODE_SERVE;
 	assert_false(timeline_init(&t, &p, &pl, 8, &why));
@@ -593,15 +559,5 @@ free_all(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_1f1b), cmocka_unit_test(test_interleaved),
-		cmocka_unit_test(test_gpipe), cmocka_unit_test(test_zero_bubble),
-		cmocka_unit_test(test_folded), cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_dualpipe), cmocka_unit_test(test_every_schedule),
-		cmocka_unit_test(test_bubble), cmocka_unit_test(test_few_micro_batches),
-		cmocka_unit_test(test_pattern_bubble), cmocka_unit_test(test_in_flight),
-		cmocka_unit_test(test_left_out), cmocka_unit_test(test_rounds), cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_all);
+	return unit_run(NULL, free_all);
 }

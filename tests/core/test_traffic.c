@@ -1,24 +1,16 @@
 /* What each dimension sends, against the volumes of the frameworks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "trafficcase.h"
 
 /* Megatron tensor_parallel/layers.py: 8(t-1)/t A a layer, with SP 10(t-1)/t A, a full
  * recompute adds 4(t-1)/t A. */
-static void
-tensor(void **state)
+TEST(tensor)
 {
 	const double a = 4096.0 * 4096 * 2, m = 64 / 8.0, layers = 32;
 	struct plan p = plan_of("tp=8");
 
-	(void)state;
 	traffic_of(&p);
 	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
 	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 10 * 7 / 8.0 * a * m * layers);
@@ -35,15 +27,13 @@ tensor(void **state)
 
 /* Transformer Engine context_parallel.py: 3(c-1)K by ring or gather, 2(c-1)/c (2Q+K) by
  * all-to-all, a layer and micro-batch. */
-static void
-context_parallel(void **state)
+TEST(context_parallel)
 {
 	const double k = 2 * (4096.0 / 4) * 8 * 128 * 2, q = (4096.0 / 4) * 32 * 128 * 2;
 	const double times = 32 * (64 / 16.0);
 	struct plan p = plan_of("cp=4");
 	struct traffic t = traffic_of(&p);
 
-	(void)state;
 	near(bytes_of(&t, TRAFFIC_CP), 3 * 3 * k * times);
 	settings_put(&p, "cp_comm", "allgather");
 	t = traffic_of(&p);
@@ -70,8 +60,7 @@ context_parallel(void **state)
 
 /* Method block: the first layers of each chunk run again, whichever kind they are, and none
  * in part (transformer_block.py, _checkpointed_forward). */
-static void
-block(void **state)
+TEST(block)
 {
 	static const struct {
 		const char *settings;
@@ -82,7 +71,6 @@ block(void **state)
 		{ "experts=0 ep=1 pp=2 schedule=zb-v", 0, 2, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct plan p = plan_of("nodes=1 tp=2 ep=2 etp=1 experts=4 experts_per_token=2 "
 		    "moe_ffn_hidden_size=1024 dense_layers=2 layers=12 recompute=full "
@@ -103,8 +91,7 @@ block(void **state)
 
 /* transformer_layer.py: with the module mlp the MLP's half of the forward pass runs again, of
  * layers with experts the shared ones with shared_experts or moe; core_attn gathers nothing. */
-static void
-tensor_again(void **state)
+TEST(tensor_again)
 {
 	static const struct {
 		const char *modules;
@@ -114,7 +101,6 @@ tensor_again(void **state)
 	};
 	const double a = 4096.0 * 2048 * 2, m = 64 / 32.0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct plan p = plan_of("tp=2 layers=4 hidden_size=2048 experts=8 dense_layers=2 "
 		    "experts_per_token=2 moe_ffn_hidden_size=1024 shared_expert_ffn_hidden_size=512");
@@ -129,22 +115,19 @@ tensor_again(void **state)
 }
 
 /* MLA exchanges queries and keys of 192, values and outputs of 128, 32 heads of each. */
-static void
-context_parallel_latent(void **state)
+TEST(context_parallel_latent)
 {
 	const double all = (4096.0 / 4) * 32 * (2 * 192 + 2 * 128) * 2, times = 32 * (64 / 16.0);
 	const struct plan p = plan_of("cp=4 cp_comm=a2a attention=mla kv_lora_rank=512 "
 	    "qk_nope_head_dim=128 qk_rope_head_dim=64 v_head_dim=128");
 	const struct traffic t = traffic_of(&p);
 
-	(void)state;
 	near(bytes_of(&t, TRAFFIC_CP), 2 * 3 / 4.0 * all * times);
 }
 
 /* tensor_parallel/random.py: a recompute runs the forward pass of attention again, and with
  * it what its ranks exchange. */
-static void
-context_parallel_again(void **state)
+TEST(context_parallel_again)
 {
 	static const struct {
 		const char *comm;
@@ -152,7 +135,6 @@ context_parallel_again(void **state)
 	} cases[] = { { "p2p", 4 / 3.0 }, { "allgather", 4 / 3.0 }, { "a2a", 3 / 2.0 } };
 	static const char *const recompute[] = { "full", "selective" };
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		struct plan p = plan_of("cp=4");
 		struct traffic t;
@@ -168,14 +150,12 @@ context_parallel_again(void **state)
 }
 
 /* Megatron pipeline_parallel/schedules.py: a middle stage sends 2 m v times. */
-static void
-pipeline_parallel(void **state)
+TEST(pipeline_parallel)
 {
 	const double a = 4096.0 * 4096 * 2;
 	struct plan p = plan_of("pp=4");
 	struct traffic t = traffic_of(&p);
 
-	(void)state;
 	near(bytes_of(&t, TRAFFIC_PP), 2 * 4 * a);
 	settings_put(&p, "vpp", "2");
 	t = traffic_of(&p);
@@ -187,20 +167,17 @@ pipeline_parallel(void **state)
 
 /* Two ranks whose chunks fold back: one sends the first chunk's output on, the other the
  * second's back, and gradients the other way. */
-static void
-pipeline_folded(void **state)
+TEST(pipeline_folded)
 {
 	const double a = 4096.0 * 4096 * 2;
 	const struct plan p = plan_of("pp=2 schedule=zb-v");
 	const struct traffic t = traffic_of(&p);
 
-	(void)state;
 	near(bytes_of(&t, TRAFFIC_PP), 2 * 2 * a);
 }
 
 /* Rows of the ZeRO paper (Rajbhandari et al. 2020) with this plan's number formats. */
-static void
-data_parallel(void **state)
+TEST(data_parallel)
 {
 	const double n = 64, held = 8030261248.0, share = (n - 1) / n;
 	static const struct {
@@ -208,7 +185,6 @@ data_parallel(void **state)
 		double weights, gradients; /* times that they travel; two micro-batches */
 	} cases[] = { { "0", 0, 2 }, { "1", 1, 1 }, { "2", 1, 2 }, { "3", 4, 2 } };
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		struct plan p = plan_of("global_batch_size=128");
 		struct traffic t;
@@ -221,12 +197,10 @@ data_parallel(void **state)
 }
 
 /* Copies cross what lies between them, where pipelines are inner as well. */
-static void
-copies_apart(void **state)
+TEST(copies_apart)
 {
 	static const char *const orders[] = { "tp-cp-ep-dp-pp", "tp-cp-ep-pp-dp" };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		const struct plan p = settings_plan("gpus_per_node=8 nodes=16 tp=8 pp=4 dp_replicate=2 nvlink_gbps=450 "
 		    "levels=8:450,64:50,128:50", "");
@@ -249,8 +223,7 @@ copies_apart(void **state)
 	}
 }
 
-static void
-replicated(void **state)
+TEST(replicated)
 {
 	/* 4 copies of shards over 16 ranks: scatter and gather inside, all-reduce across. */
 	const double held = 8030261248.0;
@@ -258,7 +231,6 @@ replicated(void **state)
 	struct plan p;
 	struct traffic t;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		p = plan_of("dp_replicate=4");
 		settings_put(&p, "layout", layouts[i]);
@@ -275,8 +247,7 @@ replicated(void **state)
 
 /* PyTorch's FSDP2 puts nothing off to the last micro-batch, of which there are four; stages of a
  * pipeline do. Stages 1 and 2 keep what they gathered until backward. */
-static void
-every_backward(void **state)
+TEST(every_backward)
 {
 	static const struct {
 		const char *settings;
@@ -288,7 +259,6 @@ every_backward(void **state)
 		{ "zero_stage=1 pp=2", 4, 2, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct plan p = plan_of(rows[i].settings);
 		const double copies = (double)p.parallel.dp_replicate;
@@ -309,15 +279,13 @@ every_backward(void **state)
 
 /* DualPipe's example_dualpipe.py adds up the gradients of both ranks that hold a stage: an
  * all-reduce of two, of the shard that each has, once a step. */
-static void
-mirrored(void **state)
+TEST(mirrored)
 {
 	static const struct {
 		const char *zero;
 		double shards;
 	} cases[] = { { "0", 1 }, { "1", 16 } };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct plan p = plan_of("pp=4 schedule=dualpipe");
 		struct traffic t;
@@ -337,14 +305,12 @@ mirrored(void **state)
 }
 
 /* token_dispatcher.py: dispatch and combine, each way, (e-1)/e of T*topk*h. */
-static void
-experts(void **state)
+TEST(experts)
 {
 	const double s = 4096.0 * 8 * 2048 * 2, layers = 4;
 	struct plan p = plan_of(MOE);
 	struct traffic t = traffic_of(&p);
 
-	(void)state;
 	near(bytes_of(&t, TRAFFIC_EP), 4 * 15 / 16.0 * s * layers);
 	settings_put(&p, "recompute", "full");
 	t = traffic_of(&p);
@@ -358,13 +324,11 @@ experts(void **state)
 
 /* deepseek-ai/DeepEP csrc/hybrid_ep: a byte for each token of the group and each expert is
  * gathered before the dispatch, and again where recompute runs it. */
-static void
-routing_map(void **state)
+TEST(routing_map)
 {
 	const double map = 15 * 4096.0 * 64, layers = 4;
 	struct plan p = plan_of(MOE "moe_dispatcher=hybridep");
 
-	(void)state;
 	traffic_of(&p);
 	near(noted(QUANTITY_TRAFFIC, "EP map of tokens to experts"), map * layers);
 	assert_true(noted(QUANTITY_TRAFFIC, "EP map of tokens to experts, recomputed") <= 0);
@@ -382,8 +346,7 @@ routing_map(void **state)
 
 /* distributed/finalize_model_grads.py: copies of the embedding are summed up, those of a tied
  * head and those of MTP layers. V schedules have both ends on the first rank. */
-static void
-embedding(void **state)
+TEST(embedding)
 {
 	static const struct {
 		const char *settings;
@@ -393,7 +356,6 @@ embedding(void **state)
 		{ "mtp_layers=1", 0 }, { "pp=2 tied_embeddings=true schedule=zb-v", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const struct plan p = plan_of(cases[i].settings);
 		const struct traffic t = traffic_of(&p);
@@ -403,14 +365,12 @@ embedding(void **state)
 }
 
 /* Activations in fp32 take 4 bytes on the wire too, and so do gradients. */
-static void
-single_precision(void **state)
+TEST(single_precision)
 {
 	static const enum traffic_dim dims[] = { TRAFFIC_TP, TRAFFIC_CP, TRAFFIC_PP, TRAFFIC_EP };
 	struct plan p = plan_of(MOE "tp=2 cp=2 pp=2 global_batch_size=128 sequence_length=65536");
 	struct traffic half = traffic_of(&p), single;
 
-	(void)state;
 	settings_put(&p, "precision", "fp32");
 	single = traffic_of(&p);
 	for (size_t i = 0; i < 4; i++) /* but for the loss, fp32 in both */
@@ -422,12 +382,10 @@ single_precision(void **state)
 
 /* Without EP torchtitan shards experts as it shards the rest (mesh fsdp); nanotron has one
  * optimizer group for all (dp_cp). */
-static void
-experts_unsplit(void **state)
+TEST(experts_unsplit)
 {
 	static const char *const layouts[] = { "torchtitan", "nanotron" };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct plan p = plan_of("layers=4 hidden_size=2048 experts=8 experts_per_token=2 "
 		    "moe_ffn_hidden_size=1024 tp=4 cp=2");
@@ -444,15 +402,13 @@ experts_unsplit(void **state)
 
 /* DeepSpeed keeps gradients in the plan's precision where nothing else is said, and always
  * sends them so (deepspeed/runtime/engine.py). */
-static void
-deepspeed_gradients(void **state)
+TEST(deepspeed_gradients)
 {
 	struct plan p = plan_of("layout=deepspeed zero_stage=2");
 	const struct traffic bf16 = traffic_of(&p);
 	const double sent = row_of(&bf16, TRAFFIC_DP, "all-reduce")->bytes;
 	struct traffic fp32, before;
 
-	(void)state;
 	assert_int_equal(p.training.grad_dtype, GRAD_BF16);
 	near(sent, 2 * row_of(&bf16, TRAFFIC_DP, "all-gather")->bytes); /* one micro-batch */
 	settings_put(&p, "grad_dtype", "fp32");
@@ -470,14 +426,12 @@ deepspeed_gradients(void **state)
 
 /* The first rank of a TP group sends the batch to the others: tokens and positions where the embedding
  * is, labels and the loss mask where the head is, of whole sequences. Half an all-reduce is as much. */
-static void
-batch_within_tp(void **state)
+TEST(batch_within_tp)
 {
 	static const char first[] = "TP tokens and positions of the batch";
 	struct plan p = plan_of("tp=4 cp=2 pp=1 global_batch_size=64");
 	const double tokens = 8.0 * 8192; /* of a micro-batch, times micro-batches of a rank */
 
-	(void)state;
 	settings_put_all(&p, "sequence_length=8192 micro_batch_size=1");
 	traffic_of(&p);
 	near(noted(QUANTITY_TRAFFIC, first), tokens * 16 * 3 / 4);
@@ -492,14 +446,12 @@ batch_within_tp(void **state)
 
 /* What the topics sp and zero say in words: gathering inputs again in backward makes a quarter
  * more of TP's bytes; ZeRO-2 scatters gradients in every micro-batch, ZeRO-1 once. */
-static void
-topics_say_so(void **state)
+TEST(topics_say_so)
 {
 	struct plan p = plan_of("tp=8 sequence_parallel=false global_batch_size=512");
 	const struct traffic plain = traffic_of(&p);
 	struct traffic split, once, each;
 
-	(void)state;
 	settings_put(&p, "sequence_parallel", "true");
 	split = traffic_of(&p);
 	assert_true(fabs(bytes_of(&split, TRAFFIC_TP) / bytes_of(&plain, TRAFFIC_TP) - 1.25) < 0.005);
@@ -513,14 +465,12 @@ topics_say_so(void **state)
 }
 
 /* Which ranks talk changes with the order of the axes, how much they say does not. */
-static void
-listing(void **state)
+TEST(listing)
 {
 	static const char *const orders[] = {
 		"tp-cp-ep-dp-pp", "tp-pp-dp", "dp-tp-pp", "pp-dp-tp"
 	};
 
-	(void)state;
 	for (size_t i = 1; i < 4; i++) {
 		struct plan p = plan_of("tp=4 pp=4"), q = p;
 		struct traffic a, b;
@@ -537,18 +487,5 @@ listing(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tensor), cmocka_unit_test(context_parallel), cmocka_unit_test(block),
-		cmocka_unit_test(tensor_again), cmocka_unit_test(context_parallel_latent),
-		cmocka_unit_test(context_parallel_again), cmocka_unit_test(pipeline_parallel),
-		cmocka_unit_test(pipeline_folded), cmocka_unit_test(data_parallel),
-		cmocka_unit_test(copies_apart), cmocka_unit_test(replicated), cmocka_unit_test(mirrored), cmocka_unit_test(experts),
-		cmocka_unit_test(routing_map),
-		cmocka_unit_test(embedding), cmocka_unit_test(single_precision),
-		cmocka_unit_test(experts_unsplit), cmocka_unit_test(deepspeed_gradients),
-		cmocka_unit_test(batch_within_tp), cmocka_unit_test(topics_say_so), cmocka_unit_test(listing),
-		cmocka_unit_test(every_backward),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* Traffic in the time of a step: sums of terms, what is exposed, and what is done round it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "trafficcase.h"
 
@@ -22,10 +16,8 @@ static const char *const plans[] = {
 	"pp=4 tp=4 cp=2 cp_comm=a2a precision=fp16",
 };
 
-static void
-sums(void **state)
+TEST(sums)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
 		struct plan p = plan_of(plans[i]);
 		const struct traffic t = traffic_of(&p);
@@ -49,10 +41,8 @@ sums(void **state)
 }
 
 /* A reader can tell the terms of traffic and of the step apart by their names. */
-static void
-names(void **state)
+TEST(names)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
 		struct plan p = plan_of(plans[i]);
 
@@ -69,8 +59,7 @@ names(void **state)
 
 /* Buckets below the framework's pay for each; one above it leaves more that nothing hides; one of its
  * own size is what the framework has. The wider DP is, the more small ones cost. */
-static void
-buckets(void **state)
+TEST(buckets)
 {
 	static const char *const sizes[] = { "5e6", "4e7", "5e8" };
 	double seconds[3], exposed[3], wide;
@@ -78,7 +67,6 @@ buckets(void **state)
 	const struct traffic_row *row;
 	struct traffic usual = traffic_of(&p), t;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		p.training.bucket_size = (int64_t)strtod(sizes[i], NULL);
 		t = traffic_of(&p);
@@ -106,8 +94,7 @@ buckets(void **state)
 
 /* FSDP behind compute: PyTorch runs ahead in the forward pass whatever is switched off; a
  * pipeline of torchtitan gathers once and scatters beside nothing. */
-static void
-fully_sharded(void **state)
+TEST(fully_sharded)
 {
 	struct plan p = plan_of("layout=torchtitan zero_stage=3");
 	const struct traffic both = traffic_of(&p);
@@ -121,7 +108,6 @@ fully_sharded(void **state)
 	const struct traffic pipe = traffic_of(&s);
 	const struct traffic_row *scatter = row_of(&pipe, TRAFFIC_DP, "reduce-scatter");
 
-	(void)state;
 	assert_true(row_of(&both, TRAFFIC_DP, "all-gather")->exposed_seconds < exposed);
 	assert_true(exposed > 0.5 * all && exposed < 0.7 * all);
 	near(row_of(&none, TRAFFIC_DP, "all-gather")->exposed_seconds,
@@ -133,15 +119,13 @@ fully_sharded(void **state)
 
 /* DeepSpeed's pipeline in bf16 shards its optimizer without ZeRO: weights are gathered. Its stages send what
  * ranks of TP all hold in parts, which then are gathered, forward and backward. */
-static void
-deepspeed_pipeline(void **state)
+TEST(deepspeed_pipeline)
 {
 	struct plan p = plan_of("layout=deepspeed pp=4 tp=4 sequence_parallel=false zero_stage=0");
 	const struct traffic parts = traffic_of(&p);
 	const double sent = row_of(&parts, TRAFFIC_PP, "send")->bytes;
 	struct traffic whole;
 
-	(void)state;
 	near(row_of(&parts, TRAFFIC_DP, "all-reduce")->bytes, 2 * row_of(&parts, TRAFFIC_DP, "all-gather")->bytes);
 	near(row_of(&parts, TRAFFIC_TP, "all-gather")->bytes, 3 * sent);
 	settings_put(&p, "precision", "fp16");
@@ -153,10 +137,8 @@ deepspeed_pipeline(void **state)
 }
 
 /* Megatron-DeepSpeed and nanotron have the loss of old Megatron-LM, and no fused one. */
-static void
-losses(void **state)
+TEST(losses)
 {
-	(void)state;
 	assert_int_equal(plan_of("layout=deepspeed").training.cross_entropy, CE_UNFUSED);
 	assert_int_equal(plan_of("layout=nanotron").training.cross_entropy, CE_UNFUSED);
 	assert_int_equal(plan_of("layout=megatron").training.cross_entropy, CE_TE);
@@ -165,8 +147,7 @@ losses(void **state)
 
 /* What hides behind a pass takes 0.3 of its time from it, besides a bucket that nothing hides, and over
  * NVLink as much as 24 of the GPU's SMs would do; what does not overlap is open as a whole. */
-static void
-behind(void **state)
+TEST(behind)
 {
 	struct plan p = plan_of("micro_batch_size=4 global_batch_size=256");
 	struct plan one = plan_of("nodes=1 micro_batch_size=4 global_batch_size=256");
@@ -175,7 +156,6 @@ behind(void **state)
 	const struct traffic_row *near_by = row_of(&inside, TRAFFIC_DP, "all-gather");
 	const double open = 64e6 / 8030261248.0, few = 40e6 / 8030261248.0; /* of 64 ranks, of eight */
 
-	(void)state;
 	near(row->exposed_seconds, row->seconds * (open + 0.3 * (1 - open)));
 	near(near_by->exposed_seconds, near_by->seconds * (few + 24 / 132.0 * (1 - few)));
 	settings_put(&p, "overlap_param_gather", "false");
@@ -186,13 +166,11 @@ behind(void **state)
 
 /* Traffic that takes longer than the work beside it is slowed by that work: of a network as slow as
  * this, 0.15 of the pass. */
-static void
-slowed(void **state)
+TEST(slowed)
 {
 	struct plan p = plan_of("zero_stage=1 nic_gbps=2"), q = p;
 	double open[2], pass[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		const struct traffic t = traffic_of(i == 0 ? &p : &q);
 		const struct traffic_row *row = row_of(&t, TRAFFIC_DP, "all-gather");
@@ -207,13 +185,11 @@ slowed(void **state)
 
 /* nanotron copies slices of parameters one by one: 32 layers of 6, embedding, norm and head,
  * for 64 ranks; without ZeRO there are none. */
-static void
-slices(void **state)
+TEST(slices)
 {
 	struct plan p = plan_of("layout=nanotron zero_stage=1 tp=1 pp=1");
 	struct plan q = plan_of("layout=nanotron zero_stage=0 tp=1 pp=1");
 
-	(void)state;
 	traffic_of(&p);
 	near(noted(QUANTITY_STEP, "slices of parameters"), 195 * 64 * 15e-6);
 	traffic_of(&q);
@@ -222,15 +198,13 @@ slices(void **state)
 
 /* PyTorch keeps what TP gathered, 8(t-1)/t A a layer, and hides none of it behind weight
  * gradients; nanotron gathers again and hides none either. */
-static void
-in_turn(void **state)
+TEST(in_turn)
 {
 	const double a = 4096.0 * 4096 * 2, m = 64 / 8.0, layers = 32;
 	struct plan p = plan_of("tp=8 layout=torchtitan zero_stage=3");
 	struct traffic t = traffic_of(&p);
 	const struct traffic_row *row = row_of(&t, TRAFFIC_TP, "reduce-scatter");
 
-	(void)state;
 	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs") +
 	    noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 8 * 7 / 8.0 * a * m * layers);
 	near(row->exposed_seconds, row->seconds);
@@ -252,15 +226,13 @@ in_turn(void **state)
 
 /* Projections apart: 2.5 gathers for one forward, which torch.compile joins, and 2.5 scatters for
  * one backward, compiled or not. */
-static void
-apart(void **state)
+TEST(apart)
 {
 	const double part = 7 / 8.0 * 4096.0 * 4096 * 2 * 8 * 2 * 32;
 	struct plan p = plan_of("tp=8 layout=torchtitan zero_stage=3 tp_apart=true");
 	struct plan q = plan_of("tp=8 layout=torchtitan zero_stage=3 tp_apart=true "
 	    "torch_compile=true gathered_logits=true");
 
-	(void)state;
 	traffic_of(&p);
 	near(noted(QUANTITY_TRAFFIC, "TP gathered inputs"), 3.5 * part);
 	near(noted(QUANTITY_TRAFFIC, "TP scattered outputs"), 3.5 * part);
@@ -273,13 +245,11 @@ apart(void **state)
 }
 
 /* Queries and keys of all heads, forward and backward. */
-static void
-heads(void **state)
+TEST(heads)
 {
 	struct plan p = plan_of("tp=8 layout=torchtitan zero_stage=3 qk_norm=true release=202509");
 	struct plan q = plan_of("tp=8 layout=torchtitan zero_stage=3 qk_norm=true release=202510");
 
-	(void)state;
 	traffic_of(&p);
 	near(noted(QUANTITY_TRAFFIC, "TP gathered queries and keys"),
 	    2 * 7 / 8.0 * 4096 * (32 + 8) * 128.0 * 2 * 8 * 32);
@@ -288,15 +258,13 @@ heads(void **state)
 }
 
 /* Megatron's overlap of TP hides more than PyTorch's. */
-static void
-asynchronous(void **state)
+TEST(asynchronous)
 {
 	static const char *const cases[] = {
 		"tp=8", "tp=8 layout=torchtitan tp_overlap=true", "tp=8 tp_overlap=true"
 	};
 	double last = HUGE_VAL;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct plan p = plan_of(cases[i]);
 		const struct traffic t = traffic_of(&p);
@@ -308,25 +276,21 @@ asynchronous(void **state)
 }
 
 /* Without the GPU's rates there are bytes, and no step. */
-static void
-unknown(void **state)
+TEST(unknown)
 {
 	struct plan p = plan_of("tp=4 bf16_tflops=0");
 	const struct traffic t = traffic_of(&p);
 
-	(void)state;
 	assert_true(t.count > 2 && bytes_of(&t, TRAFFIC_DIMS) > 0);
 	assert_true(timed.seconds <= 0);
 }
 
 /* Attention of one chunk, its keys one part of CP, hides the keys of the next: over slow links, where
  * neither pass hides all, (CP - 1)/CP^2 of all attention is hidden, three quarters as much with CP 4 as 2. */
-static void
-rings(void **state)
+TEST(rings)
 {
 	double hidden[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct plan p = plan_of(i == 0 ? "cp=2 tp=1 cp_comm=p2p" : "cp=4 tp=1 cp_comm=p2p");
 		struct traffic t;
@@ -345,13 +309,5 @@ rings(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums), cmocka_unit_test(names), cmocka_unit_test(buckets),
-		cmocka_unit_test(fully_sharded), cmocka_unit_test(deepspeed_pipeline), cmocka_unit_test(losses),
-		cmocka_unit_test(behind), cmocka_unit_test(slowed),
-		cmocka_unit_test(slices), cmocka_unit_test(in_turn), cmocka_unit_test(apart), cmocka_unit_test(heads), cmocka_unit_test(asynchronous),
-		cmocka_unit_test(unknown), cmocka_unit_test(rings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -2,15 +2,11 @@
  * test_units.c - amounts for people: short for the screen, exact for reports.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/units.h"
+#include "../unit.h"
 
 struct one {
 	enum measure measure;
@@ -30,8 +26,7 @@ check(const char *(*style)(char *, size_t, enum measure, double), const struct o
 	}
 }
 
-static void
-test_short(void **state)
+TEST(test_short)
 {
 	static const struct one cases[] = {
 		{ MEASURE_ANSWER, 1, "yes" }, { MEASURE_ANSWER, 0, "no" },
@@ -54,12 +49,10 @@ test_short(void **state)
 		{ MEASURE_SHARE, 0.412, "41.2 %" },
 	};
 
-	(void)state;
 	check(units_short, cases, sizeof cases / sizeof *cases);
 }
 
-static void
-test_exact(void **state)
+TEST(test_exact)
 {
 	static const struct one cases[] = {
 		{ MEASURE_ANSWER, 1, "yes" }, { MEASURE_NUMBER, 1024, "1024" },
@@ -76,17 +69,14 @@ test_exact(void **state)
 		{ MEASURE_FLOP, 1.264821e16, "12.6482 PFLOP" },
 	};
 
-	(void)state;
 	check(units_exact, cases, sizeof cases / sizeof *cases);
 }
 
 /* Every style of a change has its sign, and shares change by points. */
-static void
-test_changes(void **state)
+TEST(test_changes)
 {
 	char buf[UNITS_SIZE];
 
-	(void)state;
 	assert_string_equal(units_change(buf, sizeof buf, units_short, MEASURE_SECONDS, -0.42),
 	    "-420 ms");
 	assert_string_equal(units_change(buf, sizeof buf, units_exact, MEASURE_BYTES, 1610612736.0),
@@ -102,10 +92,8 @@ test_changes(void **state)
 }
 
 /* Digits as they are asked for, near the number, and never an exponent, whatever the size. */
-static void
-test_digits(void **state)
+TEST(test_digits)
 {
-	(void)state;
 	for (int digits = 2; digits <= 10; digits++)
 		for (double size = 1e-10; size < 1e14; size *= 10)
 			for (double v = size; v < 10 * size; v += .7654321 * size) {
@@ -128,8 +116,7 @@ test_digits(void **state)
 }
 
 /* Of one kind alone, and M of memory is no M of money. */
-static void
-test_typed(void **state)
+TEST(test_typed)
 {
 	static const struct { const char *unit, *in; double factor; } row[] = {
 		{ "ms", "s", 0.001 }, { "min", "h", 1.0 / 60 }, { "h", "days", 1.0 / 24 },
@@ -140,7 +127,6 @@ test_typed(void **state)
 		{ "GiB", "s", 0 }, { "k", "s", 0 }, { "M", "s", 0 }, { "%", "GiB", 0 }, { "s", "", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		double factor;
 
@@ -153,10 +139,5 @@ test_typed(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short), cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_changes), cmocka_unit_test(test_typed), cmocka_unit_test(test_digits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -4,13 +4,6 @@
  */
 #ifndef FILETEST_H
 #define FILETEST_H
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdbool.h>
@@ -21,13 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../unit.h"
 #include "core/plan/field.h"
 #include "file/catalogue/catalog_file.h"
 #include "file/plan/paths.h"
 #include "file/plan/planfile.h"
 #include "file/source/importer.h"
-
-#define UNUSED __attribute__((unused))
 
 static char test_dir[64];
 static struct catalog test_catalog;
@@ -148,6 +140,8 @@ remove_dir(void **state)
 	(void)state;
 	return nftw(test_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
+
+#define DIR_TEST(name) UNIT_TEST(name, fresh_dir, remove_dir)
 
 /* A child that is not root, to whom files can be forbidden: 0 in it. */
 enum { STAYS_ROOT = 99 };

@@ -17,12 +17,10 @@ put(const char *name)
 	return atomic_write(in_dir(name), "new", 3, NULL, NULL, NULL, why, sizeof why);
 }
 
-static void
-test_atomic(void **state)
+DIR_TEST(test_atomic)
 {
 	struct file_stamp before, after;
 
-	(void)state;
 	memset(&before, 0, sizeof before);
 	assert_int_equal(atomic_write(in_dir("x"), "one", 3, NULL, &before, &after, why, sizeof why),
 	    ATOMIC_DONE);
@@ -40,13 +38,11 @@ test_atomic(void **state)
 }
 
 /* Whoever saves: what of the old file can not be kept is said, and opens it to nobody. */
-static void
-test_access(void **state)
+DIR_TEST(test_access)
 {
 	struct stat st;
 	pid_t child;
 
-	(void)state;
 	put_file("a", "old");
 	assert_int_equal(chmod(in_dir("a"), 0676), 0);
 	assert_int_equal(chmod(test_dir, 0777), 0);
@@ -64,8 +60,7 @@ test_access(void **state)
 }
 
 /* An access list that lets user 12345 read and write what the group may not. */
-static void
-test_access_list(void **state)
+DIR_TEST(test_access_list)
 {
 	static const char name[] = "system.posix_acl_access";
 	static const unsigned char list[] = { 2, 0, 0, 0,
@@ -76,7 +71,6 @@ test_access_list(void **state)
 		32, 0, 0, 0, 255, 255, 255, 255 };
 	unsigned char now[64];
 
-	(void)state;
 	put_file("a", "old");
 	put_file("b", "old");
 	if (setxattr(in_dir("a"), name, list, sizeof list, 0) != 0)
@@ -114,8 +108,7 @@ leave(const char *host, pid_t pid, int days, char *path, size_t size)
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void
-test_leftovers(void **state)
+DIR_TEST(test_leftovers)
 {
 	static const char *const others[] = { ".shardplan-notes.tmp", ".shardplan.backup",
 		".shardplan-a-b-c-d.tmp", ".shardplan-1-1-1.tmp.cfg", "shardplan-h-1-1-1.tmp" };
@@ -124,7 +117,6 @@ test_leftovers(void **state)
 	const pid_t dead = fork();
 	struct timespec old[2] = { { 1, 0 }, { 1, 0 } };
 
-	(void)state;
 	if (dead == 0)
 		_exit(0);
 	assert_answer(dead, 0);
@@ -153,8 +145,7 @@ test_leftovers(void **state)
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-static void
-test_pathnames(void **state)
+DIR_TEST(test_pathnames)
 {
 	static const struct {
 		const char *from, *to, *way;
@@ -169,7 +160,6 @@ test_pathnames(void **state)
 	};
 	char buf[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
 		assert_true(pathname_relative(buf, sizeof buf, ways[i].from, ways[i].to));
 		assert_string_equal(buf, ways[i].way);
@@ -186,18 +176,8 @@ test_pathnames(void **state)
 	assert_false(pathname_relative(buf, 5, "/a/b/c", "/a/x/y.cfg"));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, fresh_dir, remove_dir)
-
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(test_atomic),
-		TEST(test_access),
-		TEST(test_access_list),
-		TEST(test_leftovers),
-		TEST(test_pathnames),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

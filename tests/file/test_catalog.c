@@ -10,12 +10,10 @@
 
 static struct file_errors errors;
 
-static void
-test_shipped(void **state)
+TEST(test_shipped)
 {
 	const struct catalog_entry *e;
 
-	(void)state;
 	assert_true(test_catalog.models.count >= 80);
 	assert_true(test_catalog.gpus.count >= 36);
 	assert_true(test_catalog.clusters.count >= 12);
@@ -37,13 +35,11 @@ test_shipped(void **state)
 	assert_false(field_is_set(FIELD_NAME, &e->values));
 }
 
-static void
-test_every_entry(void **state)
+TEST(test_every_entry)
 {
 	const struct catalog_list *lists[] = { &test_catalog.models, &test_catalog.gpus,
 	    &test_catalog.clusters };
 
-	(void)state;
 	for (size_t l = 0; l < 3; l++)
 		for (size_t i = 0; i < lists[l]->count; i++) {
 			const struct catalog_entry *e = &lists[l]->entry[i];
@@ -62,8 +58,7 @@ test_every_entry(void **state)
 }
 
 /* An alias stands for the name of its entry, which is what a plan then has. */
-static void
-test_aliases(void **state)
+TEST(test_aliases)
 {
 	static const struct { enum field_id f; const char *alias, *name; } cases[] = {
 		{ FIELD_PRESET, "deepseek-r1", "deepseek-v3" },
@@ -83,7 +78,6 @@ test_aliases(void **state)
 	char err[128];
 	struct plan p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		plan_defaults(&p);
 		assert_true(field_put_text(cases[i].f, &p, cases[i].alias, err, sizeof err));
@@ -99,13 +93,11 @@ test_aliases(void **state)
 }
 
 /* Names of drivers, each of one GPU alone. */
-static void
-test_driver_names(void **state)
+TEST(test_driver_names)
 {
 	const struct catalog_list *gpus = &test_catalog.gpus;
 	bool exact;
 
-	(void)state;
 	assert_string_equal(catalog_of_driver(gpus, "NVIDIA H100 80GB HBM3", &exact)->id,
 	    "h100-sxm-80gb");
 	assert_true(exact);
@@ -131,8 +123,7 @@ test_driver_names(void **state)
 }
 
 /* Each sample plan loads, and its splits divide what they must. */
-static void
-test_sample_plans(void **state)
+TEST(test_sample_plans)
 {
 	static struct planfile file;
 	static struct plan p;
@@ -141,7 +132,6 @@ test_sample_plans(void **state)
 	int count = 0;
 	DIR *d;
 
-	(void)state;
 	assert_true(paths_data(dir, sizeof dir, "plans"));
 	d = opendir(dir);
 	assert_non_null(d);
@@ -199,12 +189,10 @@ user_dir(void **state)
 }
 
 /* A plan is resolved alike from the catalogue's ready defaults and from the table's text. */
-static void
-test_defaults(void **state)
+TEST(test_defaults)
 {
 	struct catalog slow = test_catalog;
 
-	(void)state;
 	assert_true(test_catalog.has_defaults);
 	slow.has_defaults = false;
 	for (size_t i = 0; i < test_catalog.models.count; i++) {
@@ -225,13 +213,11 @@ test_defaults(void **state)
 	}
 }
 
-static void
-test_user_files(void **state)
+UNIT_TEST(test_user_files, user_dir, remove_dir)
 {
 	struct catalog c;
 	const struct catalog_entry *e;
 
-	(void)state;
 	put_file("shardplan/gpus.cfg", "gpus = ( { id = \"H100-sxm-80GB\"; memory_gib = 70.0; },"
 	    " { id = \"mine\"; title = \"Mine\"; memory_gib = 1.0; } );");
 	put_file("shardplan/models.cfg", "format = 1; models = ( { id = \"my-model\"; layers = 3; "
@@ -260,14 +246,12 @@ test_user_files(void **state)
 }
 
 /* However many there are, none is left out. */
-static void
-test_many_clusters(void **state)
+UNIT_TEST(test_many_clusters, user_dir, remove_dir)
 {
 	enum { MANY = 300 };
 	struct catalog c;
 	char name[64];
 
-	(void)state;
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof name, "shardplan/clusters/many-%03d.cfg", i);
 		put_file(name, "cluster: { nodes = 3; };");
@@ -301,10 +285,8 @@ refused(const char *name, const char *text, const char *line)
 /* As long as a name may be. */
 #define LONG "abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz-abcdefghi"
 
-static void
-test_user_errors(void **state)
+UNIT_TEST(test_user_errors, user_dir, remove_dir)
 {
-	(void)state;
 	refused("gpus.cfg", "gpus = (\n{ id = \"a\"; },\n{ id = \"A\"; } );", ":3: error: id: \"A\" "
 	    "is there twice (fix: rename one)");
 	refused("models.cfg", "models = (\n{ id = \"a\"; aliases = [\"b\"]; },\n{ id = \"B\"; } );",
@@ -342,12 +324,10 @@ test_user_errors(void **state)
 	    "and . _ + -");
 }
 
-static void
-test_missing(void **state)
+DIR_TEST(test_missing)
 {
 	struct catalog c;
 
-	(void)state;
 	memset(&errors, 0, sizeof errors);
 	setenv("SHARDPLAN_DATADIR", test_dir, 1);
 	assert_false(catalog_load(&c, &errors));
@@ -361,13 +341,11 @@ test_missing(void **state)
 }
 
 /* A directory that has room for the shorter of two names alone: no name goes by in silence. */
-static void
-test_long_directory(void **state)
+TEST(test_long_directory)
 {
 	char dir[PLANFILE_PATH_SIZE];
 	struct catalog c;
 
-	(void)state;
 	for (size_t n = PLANFILE_PATH_SIZE - 16; n < PLANFILE_PATH_SIZE; n++) {
 		memset(dir, 'x', n);
 		dir[0] = '/';
@@ -380,12 +358,10 @@ test_long_directory(void **state)
 	use_source_tree();
 }
 
-static void
-test_paths(void **state)
+TEST(test_paths)
 {
 	char buf[256];
 
-	(void)state;
 	setenv("XDG_STATE_HOME", "/s", 1);
 	assert_true(paths_state(buf, sizeof buf, "undo"));
 	assert_string_equal(buf, "/s/shardplan/undo");
@@ -429,15 +405,13 @@ check_named(const char *gpu, const char *model)
 	catalog_free(&c);
 }
 
-static void
-test_named(void **state)
+TEST(test_named)
 {
 	const struct catalog_list *models = &test_catalog.models, *all_gpus = &test_catalog.gpus;
 	struct catalog_names many = { 0 };
 	char alias[PLAN_ID_SIZE];
 	struct catalog c;
 
-	(void)state;
 	for (size_t i = 0; i < models->count; i++) {
 		const char *gpu = all_gpus->entry[i % all_gpus->count].id;
 
@@ -458,12 +432,10 @@ test_named(void **state)
 }
 
 /* A file of the user's may say anything of any entry, and is read whole. */
-static void
-test_named_beside_user_files(void **state)
+UNIT_TEST(test_named_beside_user_files, user_dir, remove_dir)
 {
 	struct catalog c;
 
-	(void)state;
 	setenv("XDG_CONFIG_HOME", test_dir, 1);
 	assert_true(load_two(&c, "h100-sxm-80gb", "llama-3.1-70b"));
 	catalog_free(&c);
@@ -498,8 +470,7 @@ check_says(const char *word, enum field_id f, const char *id)
 }
 
 /* Every name stands for its entry by itself, whatever else it looks like. */
-static void
-test_shorthand(void **state)
+TEST(test_shorthand)
 {
 	const struct {
 		const struct catalog_list *list;
@@ -508,7 +479,6 @@ test_shorthand(void **state)
 	struct plan plan;
 	char name[PLAN_ID_SIZE], said[512];
 
-	(void)state;
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < lists[k].list->count; i++) {
 			const struct catalog_entry *e = &lists[k].list->entry[i];
@@ -551,20 +521,5 @@ test_shorthand(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shipped),
-		cmocka_unit_test(test_every_entry),
-		cmocka_unit_test(test_aliases), cmocka_unit_test(test_shorthand),
-		cmocka_unit_test(test_driver_names), cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_sample_plans),
-		cmocka_unit_test_setup_teardown(test_user_files, user_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_many_clusters, user_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_user_errors, user_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_missing, fresh_dir, remove_dir),
-		cmocka_unit_test(test_long_directory), cmocka_unit_test(test_named),
-		cmocka_unit_test_setup_teardown(test_named_beside_user_files, user_dir, remove_dir),
-		cmocka_unit_test(test_paths),
-	};
-
-	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
+	return unit_run(load_catalog, free_catalog);
 }

@@ -21,10 +21,8 @@ read_world(const char *text, int64_t world)
 #define BATCHES "\"train_batch_size\": 256, \"train_micro_batch_size_per_gpu\": 4, " \
 	"\"gradient_accumulation_steps\": 2"
 
-static void
-test_taken(void **state)
+TEST(test_taken)
 {
-	(void)state;
 	assert_int_equal(read_world("{ " BATCHES ", \"bf16\": { \"enabled\": true },\n"
 	    "\"zero_optimization\": { \"stage\": 3, \"offload_optimizer\": { \"device\": \"cpu\" }, "
 	    "\"offload_param\": { \"device\": \"nvme\" } }, \"tensor_parallel\": { \"autotp_size\": 2 },\n"
@@ -81,10 +79,8 @@ refused(const char *text, int64_t world, enum import_status status, const char *
 	assert_string_equal(errors.line[0], line);
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	refused("{ " BATCHES " }", 16, IMPORT_REFUSED, "ds.json: error: train_batch_size: 256 is not 4 a "
 	    "GPU x 2 steps x 16 data parallel ranks (runtime/config.py)");
 	refused("{ \"train_batch_size\": 10, \"train_micro_batch_size_per_gpu\": 4, "
@@ -119,10 +115,5 @@ close_notes(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_taken),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_notes);
+	return unit_run(NULL, close_notes);
 }

@@ -130,14 +130,12 @@ check_certain(const char *id, const char *names)
 			fail_msg("%s: %s is no certain cause", id, diagnosed_id(&found->cause[i]));
 }
 
-static void
-test_threads(void **state)
+TEST(test_threads)
 {
 	size_t all = 0, cases = 0, first = 0, third = 0;
 	char line[4096], told[1024] = "";
 	FILE *f;
 
-	(void)state;
 	open_data(&f, "diagnose_cases.tsv");
 	while (fgets(line, sizeof line, f) != NULL) {
 		char *cell[COLUMNS] = { line };
@@ -195,9 +193,5 @@ teardown(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return unit_run(setup, teardown);
 }

@@ -334,10 +334,27 @@ learn(const struct scenario *s)
 
 /* ---- tests ----------------------------------------------------------------------------- */
 
-static void
-test_each_call(void **state)
+/* In memory where it can be: a thousand saves are much for a busy disk. */
+static int
+fast_dir(void **state)
 {
-	(void)state;
+	strcpy(test_dir, "/dev/shm/shardplan-test.XXXXXX");
+	return mkdtemp(test_dir) != NULL ? 0 : fresh_dir(state);
+}
+
+static int
+forget(void **state)
+{
+	free(before);
+	free(after);
+	before = after = NULL;
+	return remove_dir(state);
+}
+
+#define FAULT_TEST(name) UNIT_TEST(name, fast_dir, forget)
+
+FAULT_TEST(test_each_call)
+{
 	for (size_t i = 0; i < SCENARIOS; i++) {
 		const unsigned calls = learn(&scenarios[i]);
 		unsigned saved = 0, refused = 0, killed = 0;
@@ -358,14 +375,12 @@ test_each_call(void **state)
 }
 
 /* As /proc/kmsg is: regular by name, and makes its readers wait for ever. */
-static void
-test_waiting_file(void **state)
+FAULT_TEST(test_waiting_file)
 {
 	struct slurp in;
 	char why[128];
 	int reads = 0;
 
-	(void)state;
 	put_file("a.cfg", "tp = 1;");
 	faults = (struct faults){ .kind = FAULT_ERROR, .error = EAGAIN };
 	assert_true(slurp_file(&in, in_dir("a.cfg"), why, sizeof why));
@@ -401,34 +416,16 @@ test_by_chance(void **state)
 	}
 }
 
-/* In memory where it can be: a thousand saves are much for a busy disk. */
-static int
-fast_dir(void **state)
-{
-	strcpy(test_dir, "/dev/shm/shardplan-test.XXXXXX");
-	return mkdtemp(test_dir) != NULL ? 0 : fresh_dir(state);
-}
-
-static int
-forget(void **state)
-{
-	free(before);
-	free(after);
-	before = after = NULL;
-	return remove_dir(state);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, fast_dir, forget)
-
 int
 main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { TEST(test_each_call), TEST(test_waiting_file) };
-	const struct CMUnitTest chance[] = { TEST(test_by_chance) };
+	const struct CMUnitTest chance[] = {
+		cmocka_unit_test_setup_teardown(test_by_chance, fast_dir, forget)
+	};
 
 	umask(022);
 	if (argc < 2)
-		return cmocka_run_group_tests(tests, NULL, NULL);
+		return unit_run(NULL, NULL);
 	seconds = strtoul(argv[1], NULL, 10); /* make torture */
 	seed = getenv("SEED") != NULL ? strtoul(getenv("SEED"), NULL, 10) : (unsigned long)time(NULL);
 	print_message("test_faults: SEED=%lu\n", seed);

@@ -68,13 +68,11 @@ check_row(char *line)
 		fail_msg("%s: %s", cell[0], im.assumed.lines.text);
 }
 
-static void
-test_table(void **state)
+TEST(test_table)
 {
 	char *text = table(), *at = text, *line;
 	int rows = 0;
 
-	(void)state;
 	while ((line = strsep(&at, "\n")) != NULL) {
 		if (*line == '\0' || *line == '#' || strncmp(line, "name\t", 5) == 0)
 			continue;
@@ -91,8 +89,7 @@ test_table(void **state)
 /* Towers by the shapes in their files: the parameters that a checkpoint has beside its language
  * model's, in millions (Qwen3-VL 8B has 8.77 billion in all, Mistral Small 3.1 24,011,361,280, Gemma 3 4B
  * 4,300,079,472). */
-static void
-test_towers(void **state)
+TEST(test_towers)
 {
 	static const struct {
 		const char *text, *vision;
@@ -124,7 +121,6 @@ test_towers(void **state)
 		    "\"image_size\": 512, \"patch_size\": 16, \"size\": { \"longest_edge\": 2048 }", 98.2, 1088, 0, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char text[2048];
 
@@ -159,10 +155,8 @@ test_towers(void **state)
 	assert_true(notes_say(&im.assumed, "num_attention_heads_per_layer: layers differ in it"));
 }
 
-static void
-test_said(void **state)
+TEST(test_said)
 {
-	(void)state;
 	/* a class that nobody knows */
 	assert_int_equal(read_as("{ \"model_type\": \"nobody\", " SMALL ", \"vision_config\": {} }", NULL),
 	    IMPORT_DONE);
@@ -300,8 +294,7 @@ test_said(void **state)
 	assert_int_equal(plan.model.qkv_bias, 1);
 }
 
-static void
-test_formats(void **state)
+TEST(test_formats)
 {
 	static const struct { const char *config; enum weight_dtype is; } cases[] = {
 		{ "{ \"quant_method\": \"fp8\" }", WEIGHT_FP8 },
@@ -317,7 +310,6 @@ test_formats(void **state)
 	};
 	char json[1024];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		snprintf(json, sizeof json, "{ \"model_type\": \"llama\", " SMALL
 		    ", \"quantization_config\": %s }", cases[i].config);
@@ -337,8 +329,7 @@ test_formats(void **state)
 
 /* A list of what is left in 16 bits is counted in layers of the plan: in 1024 x 1024, 4 of attention and 6 of MLP in
  * each of 4 layers. */
-static void
-test_left_out(void **state)
+TEST(test_left_out)
 {
 	static const struct { const char *list; double kept; } cases[] = {
 		{ "[\"lm_head\"]", 0 },
@@ -353,7 +344,6 @@ test_left_out(void **state)
 	};
 	char json[1024];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		snprintf(json, sizeof json, "{ \"model_type\": \"llama\", " SMALL ", \"quantization_config\": "
 		    "{ \"quant_method\": \"fp8\", \"modules_to_not_convert\": %s } }", cases[i].list);
@@ -392,12 +382,10 @@ refused(const char *json, const char *line)
 	assert_string_equal(errors.line[0], line);
 }
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
 	char deep[512] = "{ \"model_type\": ";
 
-	(void)state;
 	refused("{ \"model_type\": \"llama\",\n \"hidden_size\": 0, \"num_hidden_layers\": 4, "
 	    "\"num_attention_heads\": 8, \"vocab_size\": 5 }", "My-Model/config.json:2: error: "
 	    "hidden_size: model.hidden_size 0 is out of range: 1 to 1048576");
@@ -434,12 +422,10 @@ close_notes(void **state)
 }
 
 /* Qwen3-Next names no type of its state, Qwen3.5 does. */
-static void
-test_state(void **state)
+TEST(test_state)
 {
 	char *text = table(), *line = strstr(text, "\nqwen3-next-80b-a3b\t"), json[4096];
 
-	(void)state;
 	assert_non_null(line);
 	line = strchr(line, '{');
 	*strchr(line, '\n') = '\0';
@@ -454,14 +440,5 @@ test_state(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_state),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_towers), cmocka_unit_test(test_said),
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, load_catalog, close_notes);
+	return unit_run(load_catalog, close_notes);
 }

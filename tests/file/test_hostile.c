@@ -36,8 +36,7 @@ read_as(const char *kind, const char *text, int64_t world)
 #define FSDP "distributed_type: FSDP\nmixed_precision: bf16\n"
 
 /* Each is refused with this beginning of a line. */
-static void
-places(void **state)
+TEST(places)
 {
 	static const struct { const char *kind, *text, *line; int64_t world; } cases[] = {
 		{ "huggingface", HF "\"num_hidden_layers\": 4.5 }", "f:4: error: num_hidden_layers: must be a "
@@ -82,7 +81,6 @@ places(void **state)
 		{ "slurm", "a-[001-004]\nb-[0-999999999]\n", "f:2: error: more than 65536 nodes", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const bool yaml = strcmp(cases[i].kind, "nanotron") == 0 || strcmp(cases[i].kind, "accelerate") == 0;
 		const enum import_status status = read_as(cases[i].kind, cases[i].text, cases[i].world);
@@ -97,18 +95,15 @@ places(void **state)
 }
 
 /* One complaint about a value that is none, not a second about what was made of it. */
-static void
-once(void **state)
+TEST(once)
 {
-	(void)state;
 	assert_int_equal(read_as("megatron", "--num-layers 1.5 --hidden-size 1024 --num-attention-heads 8 "
 	    "--seq-length 64 --max-position-embeddings 64 --micro-batch-size 1", 8), IMPORT_REFUSED);
 	assert_int_equal(errors.count, 1);
 }
 
 /* Sizes that would divide by nothing, or be more than a number holds. */
-static void
-numbers(void **state)
+TEST(numbers)
 {
 	static const char huge[] = "9223372036854775807", least[] = "-9223372036854775808";
 	static const char *const keys[] = { "mamba_expand", "expert_layer_offset", "expansion_ratio",
@@ -116,7 +111,6 @@ numbers(void **state)
 		"num_local_experts", "mamba_n_heads", "full_attention_interval" };
 	char text[1024];
 
-	(void)state;
 	for (size_t i = 0; i < 2 * (sizeof keys / sizeof *keys); i++) {
 		snprintf(text, sizeof text, HF "\"num_hidden_layers\": 4, \"intermediate_size\": 2048, "
 		    "\"num_experts\": 8, \"num_experts_per_tok\": 2, \"expert_layer_period\": 2, "
@@ -148,14 +142,12 @@ numbers(void **state)
 }
 
 /* What editors and other systems add to a text is no part of it. */
-static void
-ends(void **state)
+TEST(ends)
 {
 	static const char script[] = "#!/bin/bash\r\ntorchrun --nproc-per-node 8 x \\\r\n--num-layers 4 "
 		"--hidden-size 1024 \\\r\n--num-attention-heads 8 --seq-length 64 \\\r\n"
 		"--max-position-embeddings 64 --micro-batch-size 1\r\n";
 
-	(void)state;
 	put_file("script.sh", script);
 	import_free(&im);
 	errors = (struct file_errors){ 0 };
@@ -170,8 +162,7 @@ ends(void **state)
 }
 
 /* Nothing is read past the end of a text: behind it begins memory that nobody may read. */
-static void
-edge(void **state)
+TEST(edge)
 {
 	static const char *const texts[][2] = {
 		{ "megatron", "A=\"${B:-$(c `d` 'e')}\" torchrun x --num-layers $((1 + ${A})) \\\n[ $A ] && b" },
@@ -186,7 +177,6 @@ edge(void **state)
 	char *two = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *end = two + page;
 
-	(void)state;
 	assert_true(two != MAP_FAILED && mprotect(end, (size_t)page, PROT_NONE) == 0);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		for (size_t n = 0; n <= strlen(texts[i][1]); n++) {
@@ -198,8 +188,7 @@ edge(void **state)
 }
 
 /* In each kind, the bytes of an escape. */
-static void
-escapes(void **state)
+TEST(escapes)
 {
 	static const char *const texts[][2] = {
 		{ "megatron", "--num-layers 4 --normalization \x1b[31m --hidden-size \xc2\x9b" },
@@ -213,7 +202,6 @@ escapes(void **state)
 		{ "hostfile", "w\x1b[31m slots=8\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const struct notes *notes[] = { &im.taken, &im.assumed, &im.ignored };
 
@@ -246,10 +234,5 @@ close_all(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places), cmocka_unit_test(once), cmocka_unit_test(numbers),
-		cmocka_unit_test(ends), cmocka_unit_test(edge), cmocka_unit_test(escapes),
-	};
-
-	return cmocka_run_group_tests(tests, open_all, close_all);
+	return unit_run(open_all, close_all);
 }

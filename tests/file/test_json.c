@@ -38,13 +38,11 @@ refused(const char *text, const char *line)
 	jsonin_free(&json);
 }
 
-static void
-test_members(void **state)
+TEST(test_members)
 {
 	int64_t n = 0;
 	double x = 0;
 
-	(void)state;
 	assert_true(load("\xef\xbb\xbf { \"a\": "
 	    "{ \"b\": [ 1, { \"d\\u00e9\": 3 } ] }, \"n\": null,\n"
 	    " \"big\": 9223372036854775807, \"whole\": 1e4, \"real\": -2.5 }"));
@@ -72,13 +70,11 @@ test_members(void **state)
 	jsonin_free(&json);
 }
 
-static void
-test_types(void **state)
+TEST(test_types)
 {
 	int64_t n = 7;
 	double x = 7;
 
-	(void)state;
 	assert_true(load("{ \"t\": \"x\", \"i\": 12, "
 	    "\"r\": 1.5, \"o\": {}, \"l\": [], \"b\": true }"));
 	assert_false(jsonin_int(&json, "t", 0, 9, &n));
@@ -101,12 +97,10 @@ test_types(void **state)
 }
 
 /* What Python writes, and only outside of text. */
-static void
-test_python(void **state)
+TEST(test_python)
 {
 	double x = 7;
 
-	(void)state;
 	assert_true(load("{\"rate\": Infinity, \"low\": -Infinity, \"l\": [NaN,NaN,NaN,NaN],"
 	    " \"NaN \\\" Infinity\": 2, \"after\": 3}"));
 	assert_false(jsonin_real(&json, "rate", 0, 9, &x));
@@ -120,12 +114,10 @@ test_python(void **state)
 	jsonin_free(&json);
 }
 
-static void
-test_lines(void **state)
+TEST(test_lines)
 {
 	int64_t n = 0;
 
-	(void)state;
 	assert_true(load("{\"a\": 1}\n\n{\"a\": 2}\r\n{\"a\": 3}\n"));
 	assert_int_equal(json.texts, 3);
 	assert_true(jsonin_int(&json, "a", 0, 9, &n));
@@ -134,12 +126,10 @@ test_lines(void **state)
 	refused("{\"a\": 1}\n{\"a\": }\n", "a.json:2:7: error: unexpected token near '}'");
 }
 
-static void
-test_wrong_texts(void **state)
+TEST(test_wrong_texts)
 {
 	char *text = malloc(PLANFILE_SIZE_MAX + 8);
 
-	(void)state;
 	assert_non_null(text);
 	refused("", "a.json: error: is empty");
 	refused(" \n\t", "a.json: error: is empty");
@@ -179,13 +169,5 @@ test_wrong_texts(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_python),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_wrong_texts),
-	};
-
-	return cmocka_run_group_tests(tests, fresh_dir, remove_dir);
+	return unit_run(fresh_dir, remove_dir);
 }

@@ -52,10 +52,8 @@ refused(bool ok, const char *text)
 		fail_msg("'%s' lacks '%s'", errors.line[0], text);
 }
 
-static void
-test_megatron(void **state)
+TEST(test_megatron)
 {
-	(void)state;
 	assert_true(read_data("megatron.log"));
 	assert_int_equal(report.kind, LOG_MEGATRON);
 	assert_int_equal(report.iterations, 3);
@@ -69,10 +67,8 @@ test_megatron(void **state)
 	near(report.run.memory[2].reserved, 19456 * MIB);
 }
 
-static void
-test_torchtitan(void **state)
+TEST(test_torchtitan)
 {
-	(void)state;
 	assert_true(read_data("torchtitan.log"));
 	assert_int_equal(report.kind, LOG_TORCHTITAN);
 	assert_int_equal(report.iterations, 3); /* the validation step is none */
@@ -84,10 +80,8 @@ test_torchtitan(void **state)
 	assert_true(report.run.memory[0].allocated <= 0);
 }
 
-static void
-test_nanotron(void **state)
+TEST(test_nanotron)
 {
-	(void)state;
 	assert_true(read_data("nanotron.log"));
 	assert_int_equal(report.kind, LOG_NANOTRON);
 	assert_int_equal(report.iterations, 2);
@@ -100,10 +94,8 @@ test_nanotron(void **state)
 	near(report.run.memory[1].allocated, 11776.75 * MIB);
 }
 
-static void
-test_vllm(void **state)
+TEST(test_vllm)
 {
-	(void)state;
 	assert_true(read_data("vllm.log"));
 	assert_int_equal(report.kind, LOG_VLLM);
 	near(report.run.engine.weight_bytes, 7.52 * GIB);   /* the fullest worker */
@@ -122,10 +114,8 @@ test_vllm(void **state)
 	near(report.run.engine.max_concurrency, 10.79);
 }
 
-static void
-test_sglang(void **state)
+TEST(test_sglang)
 {
-	(void)state;
 	assert_true(read_data("sglang.log"));
 	assert_int_equal(report.kind, LOG_SGLANG);
 	near(report.run.engine.weight_bytes, 7.55 * GIB); /* the fullest rank */
@@ -148,10 +138,8 @@ test_sglang(void **state)
 	near(report.run.engine.kv_tokens, 524032);
 }
 
-static void
-test_sglang_pools(void **state)
+TEST(test_sglang_pools)
 {
-	(void)state;
 	/* window layers have a pool of their own, inside one that is told too */
 	assert_true(read_text("[x] KV Cache is allocated. dtype: torch.bfloat16, #tokens: 800, "
 	    "K size: 3.00 GB, V size: 3.00 GB\n"
@@ -172,10 +160,8 @@ test_sglang_pools(void **state)
 	    "7.99 GB, V size: 7.99 GB\n"), "no line of a known program");
 }
 
-static void
-test_trtllm(void **state)
+TEST(test_trtllm)
 {
-	(void)state;
 	assert_true(read_data("trtllm.log"));
 	assert_int_equal(report.kind, LOG_TRTLLM);
 	near(report.run.engine.weight_bytes, 7.61 * GIB);
@@ -209,12 +195,10 @@ all_at_once(double ttft_ms, double tpot_ms, double tokens_per_second)
 	assert_false(b->rate_limited);
 }
 
-static void
-test_benchmarks(void **state)
+TEST(test_benchmarks)
 {
 	const struct measured_load *b = &report.run.load;
 
-	(void)state;
 	assert_true(read_data("vllm_bench.json"));
 	all_at_once(402.31, 14.9, 3900.01);
 	assert_int_equal(b->results, 1);
@@ -232,12 +216,10 @@ test_benchmarks(void **state)
 }
 
 /* The tables that benchmarks print say the same as their files. */
-static void
-test_printed_benchmarks(void **state)
+TEST(test_printed_benchmarks)
 {
 	const struct measured_load *b = &report.run.load;
 
-	(void)state;
 	assert_true(read_data("vllm_bench.txt"));
 	all_at_once(402.31, 14.9, 3900.01);
 	assert_int_equal(b->results, 1);
@@ -264,12 +246,10 @@ test_printed_benchmarks(void **state)
 }
 
 /* Clients that are no engine's: files in seconds or milliseconds, tables with bars. */
-static void
-test_clients(void **state)
+TEST(test_clients)
 {
 	const struct measured_load *b = &report.run.load;
 
-	(void)state;
 	assert_true(read_text("{\"load_summary\": {\"count\": 600, \"requested_rate\": 8.0}, \"successes\": {\"count\": 600, "
 	    "\"latency\": {\"request_latency\": {\"mean\": 2.66}, \"time_per_output_token\": {\"mean\": 0.005}, "
 	    "\"time_to_first_token\": {\"mean\": 0.11}}, \"throughput\": {\"output_tokens_per_sec\": 2000.0, "
@@ -305,12 +285,10 @@ test_clients(void **state)
 }
 
 /* What older releases wrote, and what others leave out. */
-static void
-test_older_benchmarks(void **state)
+TEST(test_older_benchmarks)
 {
 	const struct measured_load *b = &report.run.load;
 
-	(void)state;
 	/* SGLang before 0.4: medians, and the mean time of a request */
 	assert_true(read_text("{\"backend\": \"sglang\", \"request_rate\": 8.0, "
 	    "\"total_input_tokens\": 307200, \"total_output_tokens\": 76800, "
@@ -351,10 +329,8 @@ test_older_benchmarks(void **state)
 	near(b->concurrency, 320);
 }
 
-static void
-test_wrong_benchmarks(void **state)
+TEST(test_wrong_benchmarks)
 {
-	(void)state;
 	refused(read_text("{\"a\": 1}"), "is JSON, but no result of a serving benchmark");
 	refused(read_text("{\"completed\": 0, \"request_throughput\": 0.0, "
 	    "\"output_throughput\": 0.0}"), "no request");
@@ -371,10 +347,8 @@ test_wrong_benchmarks(void **state)
 	assert_int_equal(errors.count, 0);
 }
 
-static void
-test_first_iteration(void **state)
+TEST(test_first_iteration)
 {
-	(void)state;
 	/* alone it has to do, and is said to */
 	assert_true(read_text(" iteration  7/ 9 | elapsed time per iteration (ms): 900.0 |\n"));
 	assert_int_equal(report.iterations, 0);
@@ -392,13 +366,11 @@ test_first_iteration(void **state)
 	assert_true(report.seconds <= 0);
 }
 
-static void
-test_long_lines(void **state)
+TEST(test_long_lines)
 {
 	char *text = malloc(400000);
 	size_t n = 200000;
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, 'x', n);
 	strcpy(text + n, "\n iteration 1/ 9 | elapsed time per iteration (ms): 50.0 |");
@@ -413,14 +385,12 @@ test_long_lines(void **state)
 
 /* The time to read many short lines goes with their bytes, whichever byte ends them: ten times what
  * it takes, and a fifth of what it takes where each looks through all that was read. */
-static void
-test_short_lines(void **state)
+TEST(test_short_lines)
 {
 	enum { BYTES = 8 << 20 };
 	static const char line[] = "\n iteration 1/ 9 | elapsed time per iteration (ms): 50.0 |";
 	char *text = malloc(BYTES + sizeof line);
 
-	(void)state;
 	assert_non_null(text);
 	for (size_t i = 0; i < 2; i++) {
 		clock_t begin;
@@ -444,14 +414,12 @@ test_short_lines(void **state)
 }
 
 /* What launchers, terminals and progress bars put before, between and into lines. */
-static void
-test_surroundings(void **state)
+TEST(test_surroundings)
 {
 	static const char bytes[] = "\xff\xc3(\0\0garbage\x1b[31\x80\n"
 	    " iteration 1/ 9 | elapsed time per iteration (ms): 9.0 |\n\0\0\0"
 	    " iteration 2/ 9 | elapsed time per iteration (ms): 5.0 |\n";
 
-	(void)state;
 	/* prefixes of ranks: srun -l, torchrun --tee, MPI, ray; Windows line ends */
 	assert_true(read_text("0:  iteration 1/ 9 | elapsed time per iteration (ms): 9.0 |\r\n"
 	    "[default0]: iteration 2/ 9 | elapsed time per iteration (ms): 5.0 |\r\n"
@@ -474,15 +442,13 @@ test_surroundings(void **state)
 }
 
 /* What shells of Windows write: two bytes a letter, with a mark before them or without, of either order. */
-static void
-test_wide(void **state)
+TEST(test_wide)
 {
 	static const char text[] = " iteration 1/ 9 | elapsed time per iteration (ms): 9.0 |\r\n"
 	    " iteration 2/ 9 | elapsed time per iteration (ms): 5.0 | \1\n iteration 3/ 9 | elapsed time per "
 	    "iteration (ms): 5.0 |\r\n"; /* \1 stands for a letter that is not ASCII */
 	char wide[2 * sizeof text + 2];
 
-	(void)state;
 	for (int order = 0; order < 2; order++)
 		for (int mark = 0; mark < 2; mark++) {
 			size_t n = 0;
@@ -502,10 +468,8 @@ test_wide(void **state)
 		}
 }
 
-static void
-test_refusals(void **state)
+TEST(test_refusals)
 {
-	(void)state;
 	refused(read_text("nothing of this is known\n\033[31"), "elapsed time per iteration (ms):");
 	refused(read_text("nothing of this is known\n"), "'KV Cache is allocated.' (SGLang)");
 	refused(read_text("nothing of this is known\n"), "(fix: give the log from the start-up on)");
@@ -518,8 +482,7 @@ test_refusals(void **state)
 	refused(read_path(in_dir("pipe")), "is not a regular file (fix: give '-' and pipe it)");
 }
 
-static void
-test_numbers(void **state)
+TEST(test_numbers)
 {
 	static const struct {
 		const char *text;
@@ -530,7 +493,6 @@ test_numbers(void **state)
 	};
 	double v = 7;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		assert_true(log_number(cases[i].text, &v));
 		near(v, cases[i].value);
@@ -545,27 +507,5 @@ test_numbers(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_megatron),
-		cmocka_unit_test(test_torchtitan),
-		cmocka_unit_test(test_nanotron),
-		cmocka_unit_test(test_vllm),
-		cmocka_unit_test(test_sglang),
-		cmocka_unit_test(test_sglang_pools),
-		cmocka_unit_test(test_trtllm),
-		cmocka_unit_test(test_benchmarks),
-		cmocka_unit_test(test_printed_benchmarks),
-		cmocka_unit_test(test_clients),
-		cmocka_unit_test(test_older_benchmarks),
-		cmocka_unit_test(test_wrong_benchmarks),
-		cmocka_unit_test(test_first_iteration),
-		cmocka_unit_test(test_long_lines),
-		cmocka_unit_test(test_short_lines),
-		cmocka_unit_test(test_surroundings),
-		cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_refusals),
-	};
-
-	return cmocka_run_group_tests(tests, fresh_dir, remove_dir);
+	return unit_run(fresh_dir, remove_dir);
 }

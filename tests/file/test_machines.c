@@ -45,10 +45,8 @@ refused(const char *text, const char *kind, const char *line)
 	"Gres=" gres "\n   NodeAddr=" name " OS=Linux 6.1.0 #1 SMP RealMemory=2051000\n   State=" state \
 	" ThreadsPerCore=2 Reason=Gres=gpu:9 gone [root@2026]\n   CfgTRES=cpu=224\n\n"
 
-static void
-test_scontrol(void **state)
+TEST(test_scontrol)
 {
-	(void)state;
 	gives(NODE("a-001", "gpu:h100:8(S:0-1),nic:mlx5:4", "IDLE")
 	    NODE("a-002", "gpu:h100:8(S:0-1),nic:mlx5:4", "ALLOCATED")
 	    NODE("a-003", "gpu:h100:8(S:0-1),nic:mlx5:4", "UNKNOWN+DRAIN+NOT_RESPONDING")
@@ -77,10 +75,8 @@ test_scontrol(void **state)
 	    "gpu:h200:99999999999999999999 has no count from 0 to 1024 (fix: as gpu:h100:8)");
 }
 
-static void
-test_sinfo(void **state)
+TEST(test_sinfo)
 {
-	(void)state;
 	/* sinfo -N: a node stands once for each of its partitions */
 	gives("a-1|hopper*|224|2051000|gpu:h100:8,nic:mlx5:8|h100|idle|2|56|2\n"
 	    "a-1|dev|224|2051000|gpu:h100:8,nic:mlx5:8|h100|idle|2|56|2\n"
@@ -114,10 +110,8 @@ test_sinfo(void **state)
 	refused("", "slurm", "list: error: no machine is named here");
 }
 
-static void
-test_topology(void **state)
+TEST(test_topology)
 {
-	(void)state;
 	gives("SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=a-[01-16]\nSwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=a-[17-24]\n"
 	    "SwitchName=spine Level=1 LinkSpeed=1 Nodes=a-[01-24] Switches=leaf[1-2]\n", 24, 8, "h100-sxm-80gb");
 	assert_int_equal(plan.cluster.nodes_per_rack, 16);
@@ -148,10 +142,8 @@ test_topology(void **state)
 }
 
 /* topology.yaml: the topology of the cluster, or the first with units; the others are told. */
-static void
-test_topology_yaml(void **state)
+TEST(test_topology_yaml)
 {
-	(void)state;
 	gives("---\n\n- topology: tree\n  cluster_default: true\n  tree:\n    switches:\n      - switch: root\n"
 	    "        children: leaf-0, leaf-1\n      - switch: leaf-0\n        nodes: c-[1-2]\n      - switch: leaf-1\n"
 	    "        nodes: c-[3-4]\n- topology: block\n  cluster_default: false\n  block:\n    block_sizes: [18]\n    blocks:\n"
@@ -167,23 +159,19 @@ test_topology_yaml(void **state)
 }
 
 /* slurm.conf: what all nodes have, a line for what they have of their own, and partitions behind them. */
-static void
-test_slurm_conf(void **state)
+TEST(test_slurm_conf)
 {
-	(void)state;
 	gives("ClusterName=gpu\n#NodeName=old[1-99] Gres=gpu:v100:4\nNodeName=DEFAULT CPUs=224 Gres=gpu:h100:8 State=UNKNOWN\n"
 	    "nodename=hgx[001-016] NodeAddr=10.0.0.[1-16]\nNodeName=login Gres=\n"
 	    "PartitionName=gpu Nodes=hgx[001-016] Default=YES State=DOWN\n", 16, 8, "h100-sxm-80gb");
 	assert_string_equal(plan.cluster.dead_nodes, "");
 }
 
-static void
-test_hosts(void **state)
+TEST(test_hosts)
 {
 	struct hosts h = { 0 };
 	int64_t n;
 
-	(void)state;
 	assert_int_equal(hosts_add(&h, "a[01-03],a2", 11, &n), HOSTS_ADDED);
 	assert_int_equal(n, 4); /* a2 is not a02 */
 	assert_int_equal(hosts_add(&h, "a02,a[1-2]", 10, &n), HOSTS_ADDED);
@@ -196,10 +184,8 @@ test_hosts(void **state)
 	hosts_free(&h);
 }
 
-static void
-test_hostfile(void **state)
+TEST(test_hostfile)
 {
-	(void)state;
 	gives("# two\nworker-0 slots=8\n\nworker-1 slots=8 max-slots=8 # last\n", 2, 8,
 	    "h100-sxm-80gb");
 	assert_string_equal(plan.cluster.node_list, "worker-[0-1]");
@@ -225,10 +211,8 @@ test_hostfile(void **state)
 #define ROW(i, name) "|   " i "  " name "          On  |   00000000:1" i ":00.0 Off |                    0 |\n" \
 	"| N/A   34C    P0             72W /  700W |       1MiB /  143771MiB |      0%      Default |\n"
 
-static void
-test_nvidia_smi(void **state)
+TEST(test_nvidia_smi)
 {
-	(void)state;
 	gives(H200("0") H200("1") H200("2") H200("3"), 1, 4, "h200-sxm-141gb");
 	assert_true(notes_say(&im.taken, "NVIDIA H200 -> cluster.gpu"));
 	assert_true(notes_say(&im.assumed, "the list is of one node"));
@@ -254,10 +238,8 @@ test_nvidia_smi(void **state)
 	refused("nothing\n", "nvidia-smi", "list: error: no machine is named here");
 }
 
-static void
-test_others(void **state)
+TEST(test_others)
 {
-	(void)state;
 	gives("==============NVSMI LOG==============\n\nAttached GPUs                             : 2\n"
 	    "GPU 00000000:18:00.0\n    Product Name                          : NVIDIA H100 80GB HBM3\n"
 	    "    FB Memory Usage\n        Total                             : 65536 MiB\n"
@@ -298,10 +280,8 @@ test_others(void **state)
 	product "\", \"nvidia.com/gpu.memory\": \"81559\"}}, \"spec\": {}, \"status\": {\"capacity\": {\"cpu\": \"224\", " \
 	"\"nvidia.com/gpu\": \"" gpus "\"}, \"conditions\": [{\"type\": \"Ready\", \"status\": \"" ready "\"}]}}"
 
-static void
-test_kube(void **state)
+TEST(test_kube)
 {
-	(void)state;
 	gives("{\"apiVersion\": \"v1\", \"items\": [" KUBE("NVIDIA-H100-80GB-HBM3", "8", "True") ", "
 	    KUBE("NVIDIA-H100-80GB-HBM3", "8", "False") ", " KUBE("NVIDIA-H100-80GB-HBM3-SHARED", "8", "True") ", "
 	    "{\"kind\": \"Node\", \"status\": {\"capacity\": {\"cpu\": \"8\"}}}]}", 3, 8, "h100-sxm-80gb");
@@ -317,12 +297,10 @@ test_kube(void **state)
 	"  1073741824     268435456     float     sum      -1    600.0    1.0   " bus "    0   610.0   1.0   1.0    0\n"
 
 /* Half the rate is half the share, but for the time that no link takes. */
-static void
-test_nccl_tests(void **state)
+TEST(test_nccl_tests)
 {
 	double whole;
 
-	(void)state;
 	gives(RANK("0", "a") RANK("1", "a") RATES("360.0"), 1, 2, "h100-sxm-80gb");
 	whole = plan.calibration.nvlink_efficiency;
 	assert_true(whole > .5 && whole < 1.5 && !field_is_set(FIELD_NETWORK_EFFICIENCY, &plan));
@@ -347,10 +325,8 @@ test_nccl_tests(void **state)
 	"P2P=Disabled Latency Matrix (us)\n   GPU     0      1 \n     0   1.44   9.00 \n"
 
 /* Links without fault are a share of one; those of half the rate of a half; what no rate of NVLink tells is said. */
-static void
-test_p2p(void **state)
+TEST(test_p2p)
 {
-	(void)state;
 	gives(COPIES("NVIDIA H100 80GB HBM3", "CAN", "376.60", "376.70"), 1, 2, "h100-sxm-80gb");
 	assert_float_equal(plan.calibration.nvlink_efficiency, 1, .002);
 	assert_true(notes_say(&im.taken, "376.7 GB/s one way in the median of 2 pairs"));
@@ -377,10 +353,8 @@ test_p2p(void **state)
 	assert_true(notes_say(&im.ignored, "is not known") && !field_is_set(FIELD_NVLINK_EFFICIENCY, &plan));
 }
 
-static void
-test_topo(void **state)
+TEST(test_topo)
 {
-	(void)state;
 	/* as the tool writes it, escapes and all; two rails, one card for storage */
 	gives("\t\x1b[4mGPU0\tGPU1\tNIC0\tNIC1\tNIC2\tCPU Affinity\tNUMA Affinity\t\tGPU NUMA ID\x1b[0m\n"
 	    "GPU0\t X \tNV18\tPIX\tNODE\tSYS\t0-55,112-167\t0\t\tN/A\n"
@@ -428,8 +402,7 @@ here(const char *const set[][2])
 	return import_here(&im);
 }
 
-static void
-test_here(void **state)
+TEST(test_here)
 {
 	static const char *const slurm[][2] = { { "SLURM_NNODES", "4" }, { "SLURM_GPUS_ON_NODE", "8" },
 		{ "SLURM_GPUS_PER_NODE", "a100:8" }, { "WORLD_SIZE", "7" }, { NULL, NULL } };
@@ -439,7 +412,6 @@ test_here(void **state)
 		{ "LOCAL_WORLD_SIZE", "2" }, { NULL, NULL } };
 	const bool driver = access("/proc/driver/nvidia/gpus", F_OK) == 0;
 
-	(void)state;
 	assert_int_equal(here(slurm), IMPORT_DONE);
 	assert_int_equal(plan.cluster.nodes, 4);
 	assert_int_equal(plan.cluster.gpus_per_node, 8);
@@ -456,13 +428,11 @@ test_here(void **state)
 }
 
 /* Into a plan that is there: machines leave the model and the split, a model the machines. */
-static void
-test_into(void **state)
+TEST(test_into)
 {
 	struct plan own;
 	char err[256];
 
-	(void)state;
 	plan_builtin(&own);
 	assert_true(field_parse(FIELD_PRESET, &own, "mixtral-8x7b", err, sizeof err));
 	assert_true(field_parse(FIELD_LAYERS, &own, "16", err, sizeof err));
@@ -511,22 +481,5 @@ close_notes(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scontrol),
-		cmocka_unit_test(test_sinfo),
-		cmocka_unit_test(test_topology),
-		cmocka_unit_test(test_hosts),
-		cmocka_unit_test(test_hostfile),
-		cmocka_unit_test(test_nvidia_smi),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_kube),
-		cmocka_unit_test(test_nccl_tests),
-		cmocka_unit_test(test_p2p),
-		cmocka_unit_test(test_topology_yaml), cmocka_unit_test(test_slurm_conf),
-		cmocka_unit_test(test_topo),
-		cmocka_unit_test(test_here),
-		cmocka_unit_test(test_into),
-	};
-
-	return cmocka_run_group_tests(tests, load_catalog, close_notes);
+	return unit_run(load_catalog, close_notes);
 }

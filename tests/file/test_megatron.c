@@ -55,8 +55,7 @@ starts(const char *text, int64_t world)
 }
 
 /* Each recorded case, as a bare list and on the command line of a script. */
-static void
-verdicts(void **state)
+TEST(verdicts)
 {
 	static const char *const before[] = { "", "#!/bin/bash\nexport CUDA_DEVICE_MAX_CONNECTIONS=1\n"
 	    "torchrun --nproc-per-node 8 pretrain_gpt.py \\\n\t" };
@@ -66,7 +65,6 @@ verdicts(void **state)
 	int held = 0;
 	FILE *f;
 
-	(void)state;
 	snprintf(path, sizeof path, "%s/tests/data/megatron_args.tsv", top != NULL ? top : ".");
 	assert_non_null(f = fopen(path, "r"));
 	while (fgets(line, sizeof line, f) != NULL) {
@@ -90,8 +88,7 @@ verdicts(void **state)
 
 /* Rules that no field tells, each broken once; and what keeps it. The file and place of each
  * are in the message. */
-static void
-rules(void **state)
+TEST(rules)
 {
 	static const struct {
 		const char *broken, *flag, *mended;
@@ -152,7 +149,6 @@ rules(void **state)
 	};
 	static char text[8192];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		snprintf(text, sizeof text, USUAL "%s", cases[i].mended);
 		if (import(text, 16) != IMPORT_DONE)
@@ -166,13 +162,11 @@ rules(void **state)
 
 /* The environment of a script counts, as does its lack: FSDP wants no 1, TP before Blackwell
  * wants it. */
-static void
-connections(void **state)
+TEST(connections)
 {
 	static const char fsdp[] = USUAL "--use-megatron-fsdp --ckpt-format fsdp_dtensor";
 	char text[2048];
 
-	(void)state;
 	snprintf(text, sizeof text, "torchrun pretrain_gpt.py %s\n", fsdp);
 	assert_int_equal(import(text, 8), IMPORT_DONE);
 	assert_int_equal(plan.parallel.zero_stage, 3);
@@ -188,10 +182,8 @@ connections(void **state)
 
 /* ---- scripts ------------------------------------------------------------------------------- */
 
-static void
-scripts(void **state)
+TEST(scripts)
 {
-	(void)state;
 	/* variables, defaults, arithmetic, lists, a condition, a flag and its value in one word */
 	assert_int_equal(import("#!/bin/bash\n"
 	    "TP=${1:-4}; PP=$(($TP / 2)) # two\nDTYPE=\"fp8\"\nNODES=2\n"
@@ -254,8 +246,7 @@ scripts(void **state)
 }
 
 /* Whatever a text holds, it gets an answer, and none that is long in coming. */
-static void
-hostile(void **state)
+TEST(hostile)
 {
 	static const char *const texts[] = {
 		"", "\"", "'", "`", "${", "$(", "$((", "A=(", "x ${a:-${b:-${c}", "if [ a", "fi fi fi",
@@ -271,7 +262,6 @@ hostile(void **state)
 	};
 	static char text[65536];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		import(texts[i], 0);
 		assert_null(strchr(heard, '\x1b'));
@@ -348,15 +338,13 @@ goes_and_returns(const struct plan *p, const char *target, const char *name)
 	return written;
 }
 
-static void
-published(void **state)
+TEST(published)
 {
 	static struct table t;
 	const char *top = getenv("TOP");
 	FILE *f = table_open(&t, top != NULL ? top : ".", "published.tsv");
 	int written = 0, refused = 0;
 
-	(void)state;
 	assert_non_null(f);
 	while (table_next(&t, f)) {
 		struct plan p;
@@ -375,8 +363,7 @@ published(void **state)
 }
 
 /* Runs of MLPerf Training: the shape of the catalogue, split as the system's name tells. */
-static void
-mlperf(void **state)
+TEST(mlperf)
 {
 	static const struct {
 		const char *column;
@@ -391,7 +378,6 @@ mlperf(void **state)
 	FILE *f = table_open(&t, top != NULL ? top : ".", "mlperf_training.tsv");
 	int written = 0;
 
-	(void)state;
 	assert_non_null(f);
 	while (table_next(&t, f)) {
 		char model[64], err[256];
@@ -423,15 +409,13 @@ mlperf(void **state)
 }
 
 /* Layers by letter: there and back, and the arguments of a release before. */
-static void
-hybrids(void **state)
+TEST(hybrids)
 {
 	static const char *const presets[] = { "nemotron-h-8b", "nemotron-3-nano-30b-a3b",
 		"nemotron-3-super-120b-a12b" };
 	struct plan p;
 	char err[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
 		plan_builtin(&p);
 		assert_true(field_parse(FIELD_PRESET, &p, presets[i], err, sizeof err));
@@ -462,14 +446,12 @@ hybrids(void **state)
 }
 
 /* What a launch has without a word of it: a mask from the loader, experts one after the other. */
-static void
-defaults_of_launches(void **state)
+TEST(defaults_of_launches)
 {
 	static const char shape[] = "x --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 "
 	    "--max-position-embeddings 4096 --micro-batch-size 1 --num-layers 4 --num-experts 8 --bf16 ";
 	char text[512];
 
-	(void)state;
 	snprintf(text, sizeof text, "%s\n", shape);
 	assert_int_equal(import(text, 8), IMPORT_DONE);
 	assert_true(plan.training.loader_mask);
@@ -487,8 +469,7 @@ defaults_of_launches(void **state)
 
 /* Which releases of Megatron core start a plan: each was put to the launcher's own parser,
  * checks and TransformerConfig, of the tags that megatron_core.c names. */
-static void
-cores(void **state)
+TEST(cores)
 {
 	static const struct {
 		const char *settings[5];
@@ -526,7 +507,6 @@ cores(void **state)
 	};
 	char err[256], wanted[32];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct plan p;
 
@@ -570,12 +550,5 @@ cores(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(verdicts), cmocka_unit_test(rules), cmocka_unit_test(connections),
-		cmocka_unit_test(scripts), cmocka_unit_test(hostile), cmocka_unit_test(published),
-		cmocka_unit_test(mlperf), cmocka_unit_test(hybrids), cmocka_unit_test(cores),
-		cmocka_unit_test(defaults_of_launches),
-	};
-
-	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
+	return unit_run(load_catalog, free_catalog);
 }

@@ -81,10 +81,8 @@ omits(const char *text)
 
 /* ---- complaints -------------------------------------------------------------------- */
 
-static void
-test_unknown_keys(void **state)
+TEST(test_unknown_keys)
 {
-	(void)state;
 	refused("parallel: {\n tpp = 8;\n};", "2: error: parallel.tpp: unknown key (fix: did you "
 	    "mean parallel.tp?)");
 	refused("tp = 8;", "1: error: tp: belongs into a section (fix: parallel: { tp = ...; };)");
@@ -102,10 +100,8 @@ test_unknown_keys(void **state)
 	    "fields lists all)");
 }
 
-static void
-test_types(void **state)
+TEST(test_types)
 {
-	(void)state;
 	refused("parallel: { tp = \"8\"; };", "1: error: parallel.tp: needs a whole number, not text "
 	    "in quotation marks (fix: tp = 8)");
 	refused("parallel: { tp = \"many\"; };", "1: error: parallel.tp: needs a whole number, not "
@@ -136,10 +132,8 @@ test_types(void **state)
 	assert_true(fabs(plan.cluster.nic_gbps - 400) <= 0);
 }
 
-static void
-test_ranges(void **state)
+TEST(test_ranges)
 {
-	(void)state;
 	refused("parallel: { vpp = 4097; };", "1: error: parallel.vpp: 4097 is out of range: 1 to "
 	    "4096 (fix: vpp = 4096)");
 	refused("parallel: { tp = -1; };", "1: error: parallel.tp: -1 is out of range: 1 to 16777216 "
@@ -168,10 +162,8 @@ test_ranges(void **state)
 	    "\"; };", "1: error: parallel.hierarchical_cp: too long: 128 bytes (fix: at most 127)");
 }
 
-static void
-test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	refused("\ncluster: { gpu = \"h100-sxm-80g\"; };", "2: error: cluster.gpu: the catalogue has "
 	    "no \"h100-sxm-80g\" (fix: gpu = \"h100-sxm-80gb\")");
 	refused("model: {\n\n preset = \"lama-3.1-70b\"; };", "3: error: model.preset: the catalogue "
@@ -182,10 +174,8 @@ test_names(void **state)
 	assert_true(read_text("model: { preset = \"\"; };"));
 }
 
-static void
-test_syntax(void **state)
+TEST(test_syntax)
 {
-	(void)state;
 	refused("a = \n\n;", "3: error: syntax error here or just before (fix: write settings as tp "
 	    "= 8; and groups as parallel: { ... };)");
 	refused("true = 1;", "1: error: syntax error here or just before (fix: write settings as tp "
@@ -210,12 +200,10 @@ test_syntax(void **state)
 	assert_true(signbit(plan.calibration.memory_bias_gib));
 }
 
-static void
-test_many_errors(void **state)
+TEST(test_many_errors)
 {
 	char text[4096] = "parallel: {\n";
 
-	(void)state;
 	for (int i = 0; i < 30; i++)
 		sprintf(text + strlen(text), "\tunknown%d = 1;\n", i);
 	strcat(text, "};\n");
@@ -227,12 +215,10 @@ test_many_errors(void **state)
 
 /* ---- what is no plan file ------------------------------------------------------------- */
 
-static void
-test_kinds_of_files(void **state)
+DIR_TEST(test_kinds_of_files)
 {
 	char *big = malloc(PLANFILE_SIZE_MAX + 2);
 
-	(void)state;
 	assert_non_null(big);
 	refused_file("", ": error: is a directory, not a file");
 	refused_file("none.cfg", "none.cfg: error: can not be opened: No such file or directory");
@@ -252,12 +238,10 @@ test_kinds_of_files(void **state)
 	free(big);
 }
 
-static void
-test_standard_input(void **state)
+TEST(test_standard_input)
 {
 	int saved = dup(STDIN_FILENO), ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(write(ends[1], "parallel: { tp = 4; };", 22), 22);
 	close(ends[1]);
@@ -279,13 +263,11 @@ test_standard_input(void **state)
 }
 
 /* A small stack, as threads and batch systems give: nothing deep is on it. */
-static void
-test_small_stack(void **state)
+TEST(test_small_stack)
 {
 	pid_t child = fork();
 	int status;
 
-	(void)state;
 	if (child == 0) {
 		struct rlimit limit = { 256 * 1024, 256 * 1024 };
 		char deep[200];
@@ -302,10 +284,8 @@ test_small_stack(void **state)
 
 /* ---- base -------------------------------------------------------------------------- */
 
-static void
-test_base(void **state)
+DIR_TEST(test_base)
 {
-	(void)state;
 	assert_true(mkdir(in_dir("sub"), 0700) == 0);
 	put_file("sub/b.cfg", "base = \"../a.cfg\";\nparallel: { pp = 2; };\n");
 	put_file("a.cfg", "cluster: { nodes = 4; };\nparallel: { tp = 8; pp = 4; };\n");
@@ -334,10 +314,8 @@ test_base(void **state)
 	assert_string_equal(plan.cluster.gpu, "a100-sxm4-80gb");
 }
 
-static void
-test_circles(void **state)
+DIR_TEST(test_circles)
 {
-	(void)state;
 	put_file("c1.cfg", "base = \"c1.cfg\";");
 	refused_file("c1.cfg", "c1.cfg:1: error: base: plans build on one another in a circle: "
 	    "c1.cfg -> c1.cfg (fix: remove one base)");
@@ -351,12 +329,10 @@ test_circles(void **state)
 	assert_false(read_name("c1.cfg"));
 }
 
-static void
-test_depth(void **state)
+DIR_TEST(test_depth)
 {
 	char name[16], text[64];
 
-	(void)state;
 	for (int i = 0; i <= 9; i++) {
 		snprintf(name, sizeof name, "d%d.cfg", i);
 		snprintf(text, sizeof text, "base = \"d%d.cfg\";", i - 1);
@@ -371,13 +347,11 @@ test_depth(void **state)
 }
 
 /* All plans of a chain are in memory together: so are their values counted. */
-static void
-test_large_chain(void **state)
+DIR_TEST(test_large_chain)
 {
 	char name[16], text[10000];
 	size_t n;
 
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		snprintf(name, sizeof name, "l%d.cfg", i);
 		n = (size_t)sprintf(text, "%s\nx = (0", i == 0 ? "" : "base = \"l0.cfg\";");
@@ -394,14 +368,12 @@ test_large_chain(void **state)
 	    "than 20000 settings and members of lists (fix: leave out what no plan needs)");
 }
 
-static void
-test_extremes(void **state)
+DIR_TEST(test_extremes)
 {
 	static struct planfile none;
 	static struct plan p;
 	char err[100];
 
-	(void)state;
 	plan_defaults(&none.inherited);
 	plan_defaults(&p);
 	p.mode = MODE_SERVE;
@@ -427,10 +399,8 @@ test_extremes(void **state)
 }
 
 /* What a saved plan says and what it leaves to catalogue and base. */
-static void
-test_what_is_written(void **state)
+DIR_TEST(test_what_is_written)
 {
-	(void)state;
 	assert_true(read_text("serving: { concurrency = 9; };"));
 	write_plan(&file, &plan);
 	says("\tconcurrency = 9;\n");
@@ -476,13 +446,11 @@ test_what_is_written(void **state)
 	omits("compute_efficiency");
 }
 
-static void
-test_section(void **state)
+TEST(test_section)
 {
 	const struct catalog_entry *e = catalog_find(&test_catalog.models, "llama-3.1-8b");
 	char *text;
 
-	(void)state;
 	assert_non_null(e);
 	text = planfile_section_text(&e->values, "model");
 	assert_memory_equal(text, "model: {\n\tlayers = 32;\n", 23);
@@ -491,13 +459,11 @@ test_section(void **state)
 	free(text);
 }
 
-static void
-test_locale(void **state)
+TEST(test_locale)
 {
 	static struct planfile none;
 	static struct plan p;
 
-	(void)state;
 	if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
 		skip();
 	setlocale(LC_NUMERIC, "C"); /* as the program does */
@@ -511,10 +477,8 @@ test_locale(void **state)
 }
 
 /* What describes the node follows the GPU: written only where it is the plan's own. */
-static void
-test_node(void **state)
+DIR_TEST(test_node)
 {
-	(void)state;
 	assert_true(read_text("cluster: { gpu = \"h100-sxm-80gb\"; nic_gbps = 200.0; };"));
 	write_plan(&file, &plan);
 	says("\t# follows GPU: gpus_per_node = 8;\n");
@@ -542,26 +506,5 @@ test_node(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unknown_keys),
-		cmocka_unit_test(test_types),
-		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_syntax),
-		cmocka_unit_test(test_many_errors),
-		cmocka_unit_test_setup_teardown(test_kinds_of_files, fresh_dir, remove_dir),
-		cmocka_unit_test(test_standard_input),
-		cmocka_unit_test(test_small_stack),
-		cmocka_unit_test_setup_teardown(test_base, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_circles, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_depth, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_large_chain, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_extremes, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_what_is_written, fresh_dir, remove_dir),
-		cmocka_unit_test(test_section),
-		cmocka_unit_test(test_locale),
-		cmocka_unit_test_setup_teardown(test_node, fresh_dir, remove_dir),
-	};
-
-	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
+	return unit_run(load_catalog, free_catalog);
 }

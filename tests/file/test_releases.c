@@ -17,10 +17,8 @@ read_text(const char *text)
 	return run_read_text(run, "run.log", text, strlen(text), &errors);
 }
 
-static void
-test_nccl_tests(void **state)
+TEST(test_nccl_tests)
 {
-	(void)state;
 	/* -I: quantiles of iterations stand between the rates */
 	assert_true(read_text(
 	    "#  Rank  0 Group  0 Pid   1 on  node1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3\n"
@@ -48,10 +46,8 @@ test_nccl_tests(void **state)
 	near(median(MEASURED_NVLINK_BUS), 138.9e9);
 }
 
-static void
-test_nccl(void **state)
+TEST(test_nccl)
 {
-	(void)state;
 	assert_true(read_text("NCCL INFO GPU Direct RDMA Disabled for GPU ca000 / HCA 0 (distance 7 > 4)\n"));
 	assert_true(measured_says(run, EVIDENCE_NO_GDR));
 	assert_true(read_text("NCCL INFO NET/AWS Libfabric : GPU Direct RDMA Disabled for HCA 0 'rdmap16s27'\n"));
@@ -65,10 +61,8 @@ test_nccl(void **state)
 	assert_false(measured_says(run, EVIDENCE_ONE_NIC));
 }
 
-static void
-test_memory(void **state)
+TEST(test_memory)
 {
-	(void)state;
 	/* in a container the driver's number of this process is another one */
 	assert_true(read_text("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 546.00 MiB. GPU 0 has a "
 	    "total capacity of 15.77 GiB of which 514.19 MiB is free. Process 562167 has 15.25 GiB memory in use. Of "
@@ -95,10 +89,8 @@ test_memory(void **state)
 	assert_false(measured_says(run, EVIDENCE_SPARE));
 }
 
-static void
-test_engines(void **state)
+TEST(test_engines)
 {
-	(void)state;
 	assert_true(read_text("INFO Engine 000: Avg prompt throughput: 1.0 tokens/s, Avg generation throughput: 90.0 tokens/s, "
 	    "Running: 64 reqs, Waiting: 3 reqs, Preemptions: 7, GPU KV cache usage: 88.3%, Prefix cache hit rate: 0.0%\n"));
 	assert_true(measured_says(run, EVIDENCE_PREEMPTED));
@@ -114,10 +106,8 @@ test_engines(void **state)
 }
 
 /* Programs of their own lines. */
-static void
-test_trainers(void **state)
+TEST(test_trainers)
 {
-	(void)state;
 	assert_true(read_text("[default7]: iteration    12695/  115311 | consumed samples:      9841584 | elapsed time per "
 	    "iteration (s): 105.22 | learning rate: 5.969E-05 | global batch size:  2048 | TFLOPs: 149.02 |\n"));
 	near(median(MEASURED_STEP), 105.22);
@@ -138,14 +128,12 @@ test_trainers(void **state)
 	near(median(MEASURED_TOKENS_GPU), 963.214);
 }
 
-static void
-test_attention(void **state)
+TEST(test_attention)
 {
 	static const char *const unfused[] = { "Running with UnfusedDotProductAttention backend\n",
 		"Unsloth: Gemma3 does not support SDPA - switching to fast eager.\n",
 		"FlashAttention-2 is not installed, use eager attention.\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof unfused / sizeof *unfused; i++) {
 		assert_true(read_text(unfused[i]));
 		assert_true(measured_says(run, EVIDENCE_UNFUSED));
@@ -157,10 +145,8 @@ test_attention(void **state)
 	assert_true(measured_says(run, EVIDENCE_FUSED));
 }
 
-static void
-test_amd(void **state)
+TEST(test_amd)
 {
-	(void)state;
 	assert_true(read_text("GPU: 0\n    LIMIT:\n        PPT0:\n            MAX_POWER_LIMIT: 650 W\n"
 	    "            MIN_POWER_LIMIT: 0 W\n            SOCKET_POWER_LIMIT: 500 W\n"));
 	assert_true(measured_says(run, EVIDENCE_POWER_LIMIT));
@@ -172,8 +158,7 @@ test_amd(void **state)
 }
 
 /* Releases that are known to be slower, as each program says its own. */
-static void
-test_known(void **state)
+TEST(test_known)
 {
 	static const struct {
 		const char *line;
@@ -192,7 +177,6 @@ test_known(void **state)
 		"# nccl-tests version 2.18.3 nccl-headers=23005 nccl-library=23005\n", "vLLM API server version 0.23.0\n",
 		"DeepSpeed info: version=0.18.7, git-hash=unknown\n", "NCCL version 2.99999999999999999999\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		read_text(lines[i].line);
 		assert_true(measured_says(run, lines[i].says));
@@ -207,16 +191,5 @@ test_known(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nccl_tests),
-		cmocka_unit_test(test_nccl),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_engines),
-		cmocka_unit_test(test_trainers),
-		cmocka_unit_test(test_attention),
-		cmocka_unit_test(test_amd),
-		cmocka_unit_test(test_known),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return unit_run(setup, teardown);
 }

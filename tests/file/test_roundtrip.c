@@ -160,13 +160,11 @@ round_trip(const struct planfile *from, const struct plan *p)
 	round_trip_at(from, p, in_dir("x.cfg"));
 }
 
-static void
-test_round_trip(void **state)
+DIR_TEST(test_round_trip)
 {
 	static struct planfile none, some;
 	static struct plan empty, p, base;
 
-	(void)state;
 	plan_defaults(&empty);
 	plan_defaults(&none.inherited);
 	for (int i = 0; i < 300; i++) {
@@ -197,10 +195,8 @@ test_round_trip(void **state)
 	}
 }
 
-static void
-test_builtin(void **state)
+DIR_TEST(test_builtin)
 {
-	(void)state;
 	planfile_builtin(&file, &plan, &test_catalog);
 	assert_string_equal(file.path, "");
 	assert_int_equal(plan_world(&plan), 16);
@@ -239,13 +235,11 @@ assert_same_steps(const struct plan *a, const struct plan *b)
 		}
 }
 
-static void
-test_steps_after_saving(void **state)
+DIR_TEST(test_steps_after_saving)
 {
 	static struct planfile none;
 	static struct plan empty, p, back;
 
-	(void)state;
 	plan_defaults(&empty);
 	plan_defaults(&none.inherited);
 	for (int i = 0; i < 100; i++) {
@@ -266,14 +260,12 @@ peak_of(const struct plan *p)
 }
 
 /* Experts are split over TP as long as nobody says otherwise. */
-static void
-test_experts_go_on_following(void **state)
+DIR_TEST(test_experts_go_on_following)
 {
 	static struct plan back, next, as_unsaved;
 	static const char text[] = "model: { preset = \"mixtral-8x7b\"; }; cluster: { nodes = 8; };"
 	    "parallel: { tp = 4; ep = 2; pp = 4; };";
 
-	(void)state;
 	memset(&errors, 0, sizeof errors);
 	assert_true(planfile_read_text(&file, &plan, "plan.cfg", text, strlen(text), &test_catalog,
 	    &errors));
@@ -295,8 +287,7 @@ test_experts_go_on_following(void **state)
 }
 
 /* The shipped plans, saved where they are found and as plans of their own. */
-static void
-test_shipped_plans(void **state)
+DIR_TEST(test_shipped_plans)
 {
 	static struct estimate before, after;
 	static struct planfile alone;
@@ -306,7 +297,6 @@ test_shipped_plans(void **state)
 	int plans = 0;
 	DIR *d;
 
-	(void)state;
 	snprintf(dir, sizeof dir, "%s/plans", getenv("SHARDPLAN_DATADIR"));
 	plan_defaults(&alone.inherited);
 	assert_non_null(d = opendir(dir));
@@ -335,13 +325,5 @@ test_shipped_plans(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_round_trip, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_builtin, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_steps_after_saving, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_experts_go_on_following, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_shipped_plans, fresh_dir, remove_dir),
-	};
-
-	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
+	return unit_run(load_catalog, free_catalog);
 }

@@ -46,10 +46,8 @@ lines(const char *fmt, int first, int last)
 	return text;
 }
 
-static void
-test_megatron(void **state)
+TEST(test_megatron)
 {
-	(void)state;
 	assert_true(read_data("megatron.log"));
 	assert_string_equal(run->file[0].kind, "megatron");
 	near(median(MEASURED_STEP), 2.2);
@@ -61,10 +59,8 @@ test_megatron(void **state)
 	assert_int_equal(run->memory[2].rank, 12);
 }
 
-static void
-test_megatron_parts(void **state)
+TEST(test_megatron_parts)
 {
-	(void)state;
 	assert_true(read_text(
 	    "12: using world size: 16, data-parallel size: 1, context-parallel size: 1, "
 	    "hierarchical context-parallel sizes: None, tensor-model-parallel size: 8, "
@@ -96,10 +92,8 @@ test_megatron_parts(void **state)
 	assert_true(measured_says(run, EVIDENCE_STRAGGLER));
 }
 
-static void
-test_torchtitan(void **state)
+TEST(test_torchtitan)
 {
-	(void)state;
 	assert_true(read_data("torchtitan.log"));
 	assert_string_equal(run->file[0].kind, "torchtitan");
 	near(median(MEASURED_TOKENS_GPU), 5762);
@@ -117,10 +111,8 @@ test_torchtitan(void **state)
 	near(median(MEASURED_DATA), 0.25);
 }
 
-static void
-test_nanotron(void **state)
+TEST(test_nanotron)
 {
-	(void)state;
 	assert_true(read_data("nanotron.log"));
 	near(median(MEASURED_STEP), 1.29);
 	near(run->memory[1].allocated, 11776.75 * MIB);
@@ -133,10 +125,8 @@ test_nanotron(void **state)
 	near(median(MEASURED_TOKENS_GPU), 25000);
 }
 
-static void
-test_deepspeed(void **state)
+TEST(test_deepspeed)
 {
-	(void)state;
 	assert_true(read_text(lines(
 	    "[2025-01-01 10:00:00,000] [INFO] [logging.py:128:log_dist] [Rank 0] time (ms) | "
 	    "fwd_microstep: 376.6 | bwd_microstep: 864.6 | bwd_inner_microstep: 860.1 | "
@@ -155,8 +145,7 @@ test_deepspeed(void **state)
 	near(measured_find(run, FACT_WORLD)->number, 48);
 }
 
-static void
-test_progress(void **state)
+TEST(test_progress)
 {
 	static const char text[] =
 	    "Loading checkpoint shards: 100%|##| 4/4 [00:08<00:00,  2.1s/it]\n"
@@ -168,7 +157,6 @@ test_progress(void **state)
 	    "'train_steps_per_second': 0.01, 'train_loss': 1.5}\n";
 	char bar[sizeof text];
 
-	(void)state;
 	assert_true(read_text(text));
 	/* the mean with warm-up and evaluations is what the trainer says; without it the bar */
 	near(median(MEASURED_STEP), 100);
@@ -178,10 +166,8 @@ test_progress(void **state)
 	near(median(MEASURED_STEP), 50);
 }
 
-static void
-test_rollouts(void **state)
+TEST(test_rollouts)
 {
-	(void)state;
 	assert_true(read_text(lines(
 	    "(TaskRunner pid=77) step:%d - perf/mfu/actor:1.018 - perf/max_memory_allocated_gb:25.9 - "
 	    "perf/max_memory_reserved_gb:61.6 - response_length/mean:300.0 - "
@@ -209,10 +195,8 @@ test_rollouts(void **state)
 	near(median(MEASURED_RL_TRAIN), 20.5);
 }
 
-static void
-test_engines(void **state)
+TEST(test_engines)
 {
-	(void)state;
 	assert_true(read_text(lines("INFO 01-01 10:00:0%d [loggers.py:111] Engine 000: Avg prompt "
 	    "throughput: 6102.8 tokens/s, Avg generation throughput: 1221.7 tokens/s, Running: 259 "
 	    "reqs, Waiting: 535 reqs, GPU KV cache usage: 95.3%, Prefix cache hit rate: 32.2%\n", 1, 6)));
@@ -234,10 +218,8 @@ test_engines(void **state)
 	near(median(MEASURED_TTFT), 0.2105);
 }
 
-static void
-test_links(void **state)
+TEST(test_links)
 {
-	(void)state;
 	assert_true(read_text(
 	    "# nThread 1 nGpus 1 minBytes 8388608 maxBytes 1073741824 step: 2(factor)\n"
 	    "#  Rank  0 Group  0 Pid   1234 on  node1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3\n"
@@ -276,8 +258,7 @@ test_links(void **state)
 	assert_int_equal(run->evidence[EVIDENCE_CROSS_SOCKET].place.line, 3);
 }
 
-static void
-test_hosts(void **state)
+TEST(test_hosts)
 {
 	static const char section[] =
 	    "    Product Name                          : NVIDIA GeForce RTX 3090\n"
@@ -295,7 +276,6 @@ test_hosts(void **state)
 	    "        Current Power Limit               : 230.00 W\n"
 	    "        Default Power Limit               : 350.00 W\n";
 
-	(void)state;
 	assert_true(read_text(section));
 	assert_string_equal(run->file[0].kind, "nvidia-smi");
 	assert_string_equal(fact(FACT_GPU_NAME), "NVIDIA GeForce RTX 3090");
@@ -311,10 +291,8 @@ test_hosts(void **state)
 
 /* Lines as their programs print them, whose numbers were read as others: a unit that begins with M,
  * rates of small messages, units of times. */
-static void
-test_shapes(void **state)
+TEST(test_shapes)
 {
-	(void)state;
 	assert_true(read_text("Step Time : 35.36s GPU utilization: 243.6MODEL_TFLOP/s/GPU\n"));
 	near(median(MEASURED_TFLOPS), 243.6);
 	assert_true(read_text("fwd latency:          1.2 s\nbwd latency:          2500.0 ms\n"
@@ -336,13 +314,11 @@ test_shapes(void **state)
 
 /* Columns of tools that watch GPUs: a busy one at a limit, in heat, waiting; an idle one says
  * nothing, and rows end with the table. */
-static void
-test_gpu_columns(void **state)
+TEST(test_gpu_columns)
 {
 	static const char busy[] =
 	    "| 30%   65C    P2             230W /  230W |  20000MiB /  24576MiB |     99%      Default |\n";
 
-	(void)state;
 	assert_true(read_text("name, power.draw [W], power.limit [W], power.default_limit [W]\n"
 	    "NVIDIA GeForce RTX 3090, 229.80 W, 230.00 W, 350.00 W\n"));
 	assert_true(measured_says(run, EVIDENCE_POWER_LIMIT));
@@ -377,10 +353,8 @@ test_gpu_columns(void **state)
 	assert_string_equal(run->file[0].kind, "dcgm");
 }
 
-static void
-test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
-	(void)state;
 	assert_true(read_text("[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
 	    "250.00 MiB. GPU 3 has a total capacity of 79.26 GiB of which 104.75 MiB is free. Process "
 	    "77 has 3.00 GiB memory in use. Including non-PyTorch memory, this process has 76.14 GiB "
@@ -454,12 +428,10 @@ trace(void)
 	return text;
 }
 
-static void
-test_trace(void **state)
+TEST(test_trace)
 {
 	char *text;
 
-	(void)state;
 	assert_true(read_text(trace()));
 	assert_string_equal(run->file[0].kind, "trace");
 	near(median(MEASURED_STEP), 100e-6);
@@ -485,10 +457,8 @@ test_trace(void **state)
 	assert_non_null(strstr(errors.line[0], "a trace without kernels"));
 }
 
-static void
-test_noise(void **state)
+TEST(test_noise)
 {
-	(void)state;
 	/* colours, ranks, times and several programs in one file */
 	assert_true(read_text(
 	    "node1:12:34 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>\n"
@@ -506,10 +476,8 @@ test_noise(void **state)
 
 #define BRACED "{ no JSON\n iteration 2/ 10 | elapsed time per iteration (ms): 17000.0 |\n"
 
-static void
-test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	assert_false(read_text("hello\n"));
 	assert_int_equal(errors.count, 1);
 	assert_non_null(strstr(errors.line[0], "no line of a known program"));
@@ -527,13 +495,11 @@ test_refused(void **state)
 }
 
 /* The median and the spread of thousands of steps, in bounded memory. */
-static void
-test_series(void **state)
+TEST(test_series)
 {
 	struct place place = { 0, 1 };
 	double mean = 0;
 
-	(void)state;
 	memset(run, 0, sizeof *run);
 	for (int i = 0; i < 100000; i++)
 		measured_add(run, MEASURED_STEP, i, i < 3 ? 50 : i % 500 == 0 ? 9 : 1 + (i % 10) / 10.0,
@@ -546,23 +512,5 @@ test_series(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_megatron),
-		cmocka_unit_test(test_megatron_parts),
-		cmocka_unit_test(test_torchtitan),
-		cmocka_unit_test(test_nanotron),
-		cmocka_unit_test(test_deepspeed),
-		cmocka_unit_test(test_progress),
-		cmocka_unit_test(test_rollouts),
-		cmocka_unit_test(test_engines),
-		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_hosts),
-		cmocka_unit_test(test_shapes), cmocka_unit_test(test_gpu_columns), cmocka_unit_test(test_out_of_memory),
-		cmocka_unit_test(test_trace),
-		cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_series),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return unit_run(setup, teardown);
 }

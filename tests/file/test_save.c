@@ -52,12 +52,10 @@ assert_note(const char *text)
 		fail_msg("\"%s\" is not in the note \"%s\"", text, note);
 }
 
-static void
-test_new_and_again(void **state)
+DIR_TEST(test_new_and_again)
 {
 	mode_t mask = umask(027);
 
-	(void)state;
 	planfile_builtin(&file, &plan, &test_catalog);
 	assert_int_equal(save("a.cfg", false), PLANFILE_SAVED);
 	umask(mask);
@@ -73,13 +71,11 @@ test_new_and_again(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-static void
-test_mode_and_link(void **state)
+DIR_TEST(test_mode_and_link)
 {
 	char target[64];
 	ssize_t n;
 
-	(void)state;
 	put_file("real.cfg", "");
 	assert_int_equal(chmod(in_dir("real.cfg"), 0604), 0);
 	assert_int_equal(symlink("real.cfg", in_dir("link.cfg")), 0);
@@ -101,12 +97,10 @@ test_mode_and_link(void **state)
 }
 
 /* What a comment is said to be kept in is where it is. */
-static void
-test_copy_behind_link(void **state)
+DIR_TEST(test_copy_behind_link)
 {
 	static const char text[] = "# mine\n";
 
-	(void)state;
 	assert_int_equal(mkdir(in_dir("there"), 0700), 0);
 	put_file("there/real.cfg", text);
 	assert_int_equal(symlink("there/real.cfg", in_dir("link.cfg")), 0);
@@ -116,10 +110,8 @@ test_copy_behind_link(void **state)
 	assert_content("there/real.cfg~", text);
 }
 
-static void
-test_changed(void **state)
+DIR_TEST(test_changed)
 {
-	(void)state;
 	open_plan("a.cfg", "parallel: { tp = 1; };");
 	set_tp(8);
 	put_file("a.cfg", "parallel: { tp = 2; pp = 2; };");
@@ -140,10 +132,8 @@ test_changed(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-static void
-test_exists(void **state)
+DIR_TEST(test_exists)
 {
-	(void)state;
 	open_plan("a.cfg", "parallel: { tp = 1; };");
 	put_file("b.cfg", "parallel: { tp = 2; };");
 	assert_int_equal(save("b.cfg", false), PLANFILE_EXISTS);
@@ -156,12 +146,10 @@ test_exists(void **state)
 	assert_content("a.cfg", "parallel: { tp = 1; };");
 }
 
-static void
-test_comments(void **state)
+DIR_TEST(test_comments)
 {
 	static const char text[] = "# mine\nparallel: { tp = 1; };\n";
 
-	(void)state;
 	open_plan("a.cfg", text);
 	assert_true(file.has_comments);
 	assert_int_equal(chmod(in_dir("a.cfg"), 0600), 0);
@@ -199,12 +187,10 @@ save_by_hand(const char *text, const char *copy)
 }
 
 /* No copy is ever written over: not the first one, and none that somebody else made. */
-static void
-test_copies(void **state)
+DIR_TEST(test_copies)
 {
 	struct stat st;
 
-	(void)state;
 	save_by_hand("# first\n", "a.cfg~");
 	save_by_hand("# second\n", "a.cfg.~1~");
 	put_file("a.cfg.~2~", "precious");
@@ -222,14 +208,12 @@ test_copies(void **state)
 }
 
 /* A change of which neither size nor times nor inode tell; and one that is none. */
-static void
-test_silent_change(void **state)
+DIR_TEST(test_silent_change)
 {
 	struct timespec times[2];
 	struct stat st;
 	int fd;
 
-	(void)state;
 	open_plan("a.cfg", "parallel: { tp = 1; };");
 	assert_int_equal(stat(in_dir("a.cfg"), &st), 0);
 	fd = open(in_dir("a.cfg"), O_WRONLY);
@@ -251,10 +235,8 @@ test_silent_change(void **state)
 	assert_int_equal(save("b.cfg", false), PLANFILE_SAVED);
 }
 
-static void
-test_base_moves(void **state)
+DIR_TEST(test_base_moves)
 {
-	(void)state;
 	assert_int_equal(mkdir(in_dir("clusters"), 0700), 0);
 	assert_int_equal(mkdir(in_dir("plans"), 0700), 0);
 	assert_int_equal(mkdir(in_dir("plans/old"), 0700), 0);
@@ -290,10 +272,8 @@ test_base_moves(void **state)
 	assert_string_equal(file.base, "clusters/dgx-a100.cfg");
 }
 
-static void
-test_refusals(void **state)
+DIR_TEST(test_refusals)
 {
-	(void)state;
 	planfile_builtin(&file, &plan, &test_catalog);
 	put_file("plain", "x");
 	assert_int_equal(save("none/a.cfg", false), PLANFILE_FAILED);
@@ -330,10 +310,8 @@ refused_to_others(const char *name, const char *word)
 	assert_answer(child, 0);
 }
 
-static void
-test_read_only(void **state)
+DIR_TEST(test_read_only)
 {
-	(void)state;
 	open_plan("a.cfg", "");
 	assert_int_equal(chmod(test_dir, 0555), 0);
 	assert_int_equal(chmod(in_dir("a.cfg"), 0444), 0);
@@ -347,14 +325,12 @@ test_read_only(void **state)
 }
 
 /* A full disk, as a limit on the size of files: the old plan survives. */
-static void
-test_full_disk(void **state)
+DIR_TEST(test_full_disk)
 {
 	static const char text[] = "# mine\nname = \"old\";\n";
 	pid_t child;
 	int status;
 
-	(void)state;
 	open_plan("a.cfg", text);
 	child = fork();
 	if (child == 0) {
@@ -373,10 +349,8 @@ test_full_disk(void **state)
 	assert_int_equal(count_files(), 2); /* and its copy, made before */
 }
 
-static void
-test_absent_against_base(void **state)
+DIR_TEST(test_absent_against_base)
 {
-	(void)state;
 	put_file("base.cfg", "calibration: { compute_efficiency = 0.5; };");
 	open_plan("a.cfg", "base = \"base.cfg\";");
 	field_mark(FIELD_COMPUTE_EFFICIENCY, &plan, false);
@@ -402,12 +376,10 @@ assert_saved(const char *name)
 			fail_msg("%s: %s is another one", name, field_table[k].path);
 }
 
-static void
-test_base_changes(void **state)
+DIR_TEST(test_base_changes)
 {
 	static const char own[] = "base = \"b.cfg\";\nparallel: { tp = 2; };";
 
-	(void)state;
 	put_file("c.cfg", "training: { micro_batch_size = 2; };");
 	put_file("b.cfg", "base = \"c.cfg\"; parallel: { pp = 2; };");
 	/* The base, and what that builds on: changed, or no plan any more. */
@@ -446,10 +418,8 @@ test_base_changes(void **state)
 }
 
 /* The other names of a file keep what it was, and that is said. */
-static void
-test_hard_link(void **state)
+DIR_TEST(test_hard_link)
 {
-	(void)state;
 	open_plan("a.cfg", "parallel: { tp = 2; };");
 	assert_int_equal(link(in_dir("a.cfg"), in_dir("b.cfg")), 0);
 	set_tp(4);
@@ -460,26 +430,8 @@ test_hard_link(void **state)
 	assert_null(strstr(note, "hard link"));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, fresh_dir, remove_dir)
-
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(test_new_and_again),
-		TEST(test_mode_and_link),
-		TEST(test_copy_behind_link),
-		TEST(test_changed),
-		TEST(test_exists),
-		TEST(test_comments),
-		TEST(test_copies),
-		TEST(test_silent_change),
-		TEST(test_base_moves),
-		TEST(test_refusals),
-		TEST(test_read_only),
-		TEST(test_full_disk),
-		TEST(test_absent_against_base), TEST(test_base_changes), TEST(test_hard_link),
-	};
-
-	return cmocka_run_group_tests(tests, load_catalog, free_catalog);
+	return unit_run(load_catalog, free_catalog);
 }

@@ -21,10 +21,8 @@ refused(const char *text, const char *line)
 	assert_int_equal(errors.count, 1);
 }
 
-static void
-test_strings_and_comments(void **state)
+TEST(test_strings_and_comments)
 {
-	(void)state;
 	refused("a = 1;\nb = \"x\n\n", "p:2: error: this text never ends (fix: close it with a "
 	    "quotation mark)");
 	refused("a = 1;\n\n/* b\n c = 3;\n", "p:3: error: this comment never ends (fix: close it "
@@ -43,21 +41,17 @@ test_strings_and_comments(void **state)
 	assert_false(found.comments);
 }
 
-static void
-test_include(void **state)
+TEST(test_include)
 {
 	static const char line[] = "p:2: error: @include is not supported (fix: base = "
 	    "\"other.cfg\";)";
 
-	(void)state;
 	refused("\n@include \".\"\n", line);
 	refused("a: {\n \t@include \"/etc/passwd\"\n};", line);
 }
 
-static void
-test_numbers(void **state)
+TEST(test_numbers)
 {
-	(void)state;
 	refused("\n\na = 2147483648;", "p:3: error: 2147483648 needs an L, or libconfig 1.5 reads "
 	    "another number (fix: write 2147483648L)");
 	refused("a = -70000000000;", "p:1: error: -70000000000 needs an L, or libconfig 1.5 reads "
@@ -83,24 +77,20 @@ test_numbers(void **state)
 }
 
 /* What is no number is not shown: a base may name any file, a secret key as well. */
-static void
-test_no_numbers(void **state)
+TEST(test_no_numbers)
 {
 	static const char *const texts[] = { "a = 0b101;", "a = 1_000;", "a = 1.5.2;", "a = .;",
 		"a = -;", "+PQIr7NgRXJ7Eq6fiQzgnPRzrFUhlTu2", "8BPs" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		refused(texts[i], "p:1: error: this is not a number (fix: write digits, such as 8 or 0.5)");
 }
 
-static void
-test_limits(void **state)
+TEST(test_limits)
 {
 	char deep[600], *many = malloc(200000);
 	size_t n = 0;
 
-	(void)state;
 	memset(deep, '(', 300);
 	deep[300] = '\0';
 	refused(deep, "p:1: error: more than 64 groups and lists inside one another");
@@ -124,12 +114,10 @@ test_limits(void **state)
 	assert_string_equal(errors.line[0], "p:2: error: a zero byte: this is no text file");
 }
 
-static void
-test_twenty(void **state)
+TEST(test_twenty)
 {
 	char text[4096] = "";
 
-	(void)state;
 	for (int i = 0; i < 30; i++)
 		strcat(text, "a = 99999999999;\n");
 	assert_false(scan(text));
@@ -140,14 +128,5 @@ test_twenty(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strings_and_comments),
-		cmocka_unit_test(test_include),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_no_numbers),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_twenty),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

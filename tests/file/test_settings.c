@@ -32,13 +32,11 @@ write_settings(const struct settings *s, const char *name, char *note)
 	return settings_file_write(s, settings_find(name), in_dir("settings.cfg"), note, 1024);
 }
 
-static void
-test_table(void **unused)
+TEST(test_table)
 {
 	struct settings s;
 	char value[SETTINGS_TEXT_SIZE], err[256];
 
-	(void)unused;
 	settings_default(&s);
 	for (size_t row = 0; row < settings_count; row++) {
 		size_t n = 0;
@@ -66,12 +64,10 @@ test_table(void **unused)
 	assert_true(s.mouse);
 }
 
-static void
-test_read(void **unused)
+DIR_TEST(test_read)
 {
 	struct settings s;
 
-	(void)unused;
 	assert_true(read_settings(&s)); /* no file */
 	assert_string_equal(s.palette, "auto");
 	put_file("settings.cfg", "");
@@ -91,12 +87,10 @@ test_read(void **unused)
 	assert_string_equal(s.key[2].command, "");
 }
 
-static void
-test_complaints(void **unused)
+DIR_TEST(test_complaints)
 {
 	struct settings s;
 
-	(void)unused;
 	complains("mouse = true;\npalete = \"safe\";\n",
 	    "settings.cfg:2: error: palete: unknown setting (fix: did you mean palette?)");
 	complains("palette = \"pink\";\n", "settings.cfg:1: error: palette: is one of auto, dark");
@@ -120,13 +114,11 @@ test_complaints(void **unused)
 	assert_false(settings_file_read(&s, in_dir("d"), &errors));
 }
 
-static void
-test_write(void **unused)
+DIR_TEST(test_write)
 {
 	struct settings s;
 	char note[1024];
 
-	(void)unused;
 	settings_default(&s);
 	/* Nothing differs from the defaults: nothing is written. */
 	assert_true(settings_file_write(&s, settings_count, in_dir("new/dir/settings.cfg"), note,
@@ -146,8 +138,7 @@ test_write(void **unused)
 }
 
 /* All but the value itself is as the user wrote it. */
-static void
-test_write_keeps(void **unused)
+DIR_TEST(test_write_keeps)
 {
 	static const char before[] = "/* palette = \"mono\"; */ keys = ( { key = \"palette\";"
 	    " run = \"palette = 8\"; } );\n"
@@ -158,7 +149,6 @@ test_write_keeps(void **unused)
 	struct settings s;
 	char note[1024], target[64];
 
-	(void)unused;
 	put_file("real.cfg", before);
 	assert_int_equal(chmod(in_dir("real.cfg"), 0640), 0);
 	assert_int_equal(symlink("real.cfg", in_dir("settings.cfg")), 0);
@@ -173,15 +163,13 @@ test_write_keeps(void **unused)
 	assert_int_equal(count_files(), 2);
 }
 
-static void
-test_write_refuses(void **unused)
+DIR_TEST(test_write_refuses)
 {
 	static const char wrong[] = "palete = \"safe\";\n";
 	static const char split[] = "palette = \"da\" \"rk\";\n";
 	struct settings s;
 	char note[1024];
 
-	(void)unused;
 	settings_default(&s);
 	strcpy(s.palette, "light");
 	put_file("settings.cfg", wrong);
@@ -212,10 +200,8 @@ refused_to_others(const char *word)
 	assert_answer(child, 0);
 }
 
-static void
-test_read_only(void **unused)
+DIR_TEST(test_read_only)
 {
-	(void)unused;
 	put_file("settings.cfg", "");
 	assert_int_equal(chmod(in_dir("settings.cfg"), 0444), 0);
 	assert_int_equal(chmod(test_dir, 0755), 0);
@@ -227,13 +213,11 @@ test_read_only(void **unused)
 	assert_int_equal(count_files(), 0);
 }
 
-static void
-test_keys(void **unused)
+TEST(test_keys)
 {
 	struct settings s;
 	char key[SETTINGS_KEY_SIZE + 1];
 
-	(void)unused;
 	settings_default(&s);
 	memset(key, 'k', sizeof key);
 	key[SETTINGS_KEY_SIZE] = '\0';
@@ -251,15 +235,5 @@ test_keys(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table), cmocka_unit_test(test_keys),
-		cmocka_unit_test_setup_teardown(test_read, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_complaints, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_write, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_write_keeps, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_write_refuses, fresh_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_read_only, fresh_dir, remove_dir),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -14,10 +14,8 @@ reads(const char *text, const char *kind)
 }
 
 /* Every rank on a line of its own, the slowest of which counts; the last timer ends with the file. */
-static void
-megatron_timers(void **state)
+TEST(megatron_timers)
 {
-	(void)state;
 	reads("times across ranks (ms):\n"
 	    "  forward-backward:\n     rank  0: 5012.30\n     rank  1: 5049.17\n"
 	    "  forward-compute:\n     rank  0: 1000.00\n     rank  1: 1300.00\n"
@@ -32,10 +30,8 @@ megatron_timers(void **state)
 }
 
 /* Rates of large messages that all ranks send; of a broadcast one does. */
-static void
-deepspeed(void **state)
+TEST(deepspeed)
 {
-	(void)state;
 	reads("Comm. Op            Message Size        Count               Total Latency(ms)   "
 	    "Avg Latency(ms)     tput_avg (Gbps)     busbw_avg (Gbps)    \n"
 	    "broadcast\n"
@@ -58,10 +54,8 @@ deepspeed(void **state)
 	assert_string_equal(fact(FIELD_ZERO_STAGE), "3");
 }
 
-static void
-torchtitan(void **state)
+TEST(torchtitan)
 {
-	(void)state;
 	reads("[titan] Peak FLOPS used for computing MFU: 3.120e+14\n"
 	    "[titan] Trainer is initialized with local batch size 1, global batch size 8, gradient accumulation "
 	    "steps 1, sequence length 8192, total steps 10 (warmup 2)\n", "torchtitan");
@@ -72,10 +66,8 @@ torchtitan(void **state)
 }
 
 /* transformers 5 prints numbers as texts; a summary has a line for each. */
-static void
-trainers(void **state)
+TEST(trainers)
 {
-	(void)state;
 	reads("{'loss': '1.1', 'memory/max_allocated (GiB)': '38', 'memory/device_reserved (GiB)': '41.5', "
 	    "'tokens/train_per_sec_per_gpu': '2931.5'}\n", "tuner");
 	near(median(MEASURED_TOKENS_GPU), 2931.5);
@@ -97,8 +89,7 @@ trainers(void **state)
 	assert_true(measured_says(run, EVIDENCE_PADDED));
 }
 
-static void
-engines(void **state)
+TEST(engines)
 {
 	static const char step[] = "[TRT-LLM] [RANK 0] [I] iter = 8, global_rank = 0, rank = 0, "
 	    "host_step_time = 20.5ms, prev_device_step_time = 19.9ms, states = {'num_ctx_requests': 0, "
@@ -108,7 +99,6 @@ engines(void **state)
 	    "'num_ctx_tokens': 4096, 'num_generation_tokens': 32}\n";
 	char text[4096] = "";
 
-	(void)state;
 	text_put(text, sizeof text, "%s%s%s", step, prompt, step);
 	reads(text, "trtllm");
 	near(median(MEASURED_DECODE), 0.0205);
@@ -128,10 +118,8 @@ engines(void **state)
 }
 
 /* What waits for data is a share of the step. */
-static void
-waits(void **state)
+TEST(waits)
 {
-	(void)state;
 	reads(" iteration 1/ 9 | elapsed time per iteration (ms): 1000.0 |\n"
 	    " iteration 2/ 9 | elapsed time per iteration (ms): 1000.0 |\n"
 	    "    batch-generator ................................: (100.00, 200.00)\n", "megatron");
@@ -139,10 +127,8 @@ waits(void **state)
 	near(run->evidence[EVIDENCE_DATA_SLOW].most, 0.2);
 }
 
-static void
-amd(void **state)
+TEST(amd)
 {
-	(void)state;
 	reads("GPU: 0\n    ASIC:\n        MARKET_NAME: AMD Instinct MI300X\n"
 	    "    LIMIT:\n        MAX_POWER: 750 W\n        MIN_POWER: 0 W\n        SOCKET_POWER: 500 W\n", "amd-smi");
 	assert_string_equal(fact(FACT_GPU_NAME), "AMD Instinct MI300X");
@@ -158,10 +144,8 @@ amd(void **state)
 }
 
 /* Sums by class, of names with commas in them. */
-static void
-nsys(void **state)
+TEST(nsys)
 {
-	(void)state;
 	reads("\"Time (%)\",\"Total Time (ns)\",\"Instances\",\"Avg (ns)\",\"Name\"\n"
 	    "40.0,4000000000,9600,434375.0,nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_NTN\n"
 	    "20.0,2000000000,640,3140625.0,\"ncclDevKernel_AllGather_RING_LL(Args<(unsigned long)4096>)\"\n"
@@ -178,10 +162,8 @@ nsys(void **state)
 }
 
 /* Phases on lines of their own; an evaluation's rollouts are none of a step. */
-static void
-rollouts(void **state)
+TEST(rollouts)
 {
-	(void)state;
 	reads("  \xe2\x80\xa2 Total step time: 35.70s\n  \xe2\x80\xa2 policy_training: 10.97s (30.7%)\n"
 	    "  \xe2\x80\xa2 exposed_generation: 4.95s (13.9%)\n  \xe2\x80\xa2 policy_and_reference_logprobs: 3.14s (8.8%)\n"
 	    "  \xe2\x80\xa2 policy_logprobs: 2.00s (5.0%)\n  \xe2\x80\xa2 weight_sync: 0.60s (1.7%)\n", "nemo-rl");
@@ -211,10 +193,8 @@ add_trace(const char *name, int microseconds)
 }
 
 /* The rank that comes last waits for none: its collective takes what the transfer does. */
-static void
-ranks(void **state)
+TEST(ranks)
 {
-	(void)state;
 	memset(run, 0, sizeof *run);
 	add_trace("rank0.json", 500);
 	near(median(MEASURED_ALL_GATHER), 500e-6);
@@ -227,8 +207,7 @@ ranks(void **state)
 }
 
 /* Whole files, and files cut off anywhere: what is left is read as far as it goes. */
-static void
-whole_files(void **state)
+TEST(whole_files)
 {
 	static const struct {
 		const char *name, *kind;
@@ -242,7 +221,6 @@ whole_files(void **state)
 	const char *top = getenv("TOP");
 	char path[512], text[32768];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		FILE *in;
 		size_t n;
@@ -263,8 +241,7 @@ whole_files(void **state)
 }
 
 /* Rings tell the rate of links; and large messages far below smaller ones lose packets. */
-static void
-links(void **state)
+TEST(links)
 {
 	static const char head[] = "#  Rank  0 Group  0 Pid 1 on n0 device  0 [0000:04:00] NVIDIA H100 80GB HBM3\n"
 	    "#  Rank  1 Group  0 Pid 2 on n1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3\n"
@@ -274,7 +251,6 @@ links(void **state)
 	static const char end[] = "# Avg bus bandwidth    : 50.0\n";
 	char text[4096];
 
-	(void)state;
 	text_put(text, sizeof text, "%s%s%s%s", head, small, large, end);
 	reads(text, "nccl-tests");
 	near(median(MEASURED_NETWORK_BUS), 20.7e9);
@@ -288,11 +264,5 @@ links(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(megatron_timers), cmocka_unit_test(deepspeed), cmocka_unit_test(torchtitan), cmocka_unit_test(trainers),
-		cmocka_unit_test(engines), cmocka_unit_test(waits), cmocka_unit_test(amd),
-		cmocka_unit_test(nsys), cmocka_unit_test(ranks), cmocka_unit_test(whole_files), cmocka_unit_test(rollouts), cmocka_unit_test(links),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return unit_run(setup, teardown);
 }

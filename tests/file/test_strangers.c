@@ -19,13 +19,11 @@ reads(const char *text)
 	e "[34mwps: 5,766  " e "[35mmfu: 33.68%" e "[39m\n"
 
 /* torchtitan before 2025 in an issue: escapes lost, or written out. */
-static void
-test_colours(void **state)
+TEST(test_colours)
 {
 	static const char *const text[] = { ESCAPE(""), ESCAPE("^["), ESCAPE("\\u001b"), ESCAPE("#033"),
 		ESCAPE("\033") };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
 		reads(text[i]);
 		near(median(MEASURED_TOKENS_GPU), 5766);
@@ -59,13 +57,11 @@ bench_text(char *buf, size_t size, const char *prefix, bool large)
 
 /* What mpirun --tag-output, srun -l and Kubernetes put before a table; of small messages alone it tells
  * no rate. */
-static void
-test_bench_prefix(void **state)
+TEST(test_bench_prefix)
 {
 	static const char *const prefix[] = { "", "[1,0]<stdout>:", "0: ", "3  ", "2026-01-01T00:00:00Z stdout F " };
 	char text[4096];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
 		bench_text(text, sizeof text, prefix[i], true);
 		reads(text);
@@ -78,10 +74,8 @@ test_bench_prefix(void **state)
 	assert_int_equal(run->series[MEASURED_NETWORK_BUS].count, 0);
 }
 
-static void
-test_nccl_words(void **state)
+TEST(test_nccl_words)
 {
-	(void)state;
 	reads("n1:1:2 [0] NCCL INFO Assigned NET plugin Socket to comm\n");
 	assert_true(measured_says(run, EVIDENCE_SOCKETS));
 	reads("n1:1:2 [0] NCCL INFO Assigned NET plugin IB to comm\n"
@@ -95,10 +89,8 @@ test_nccl_words(void **state)
 }
 
 /* DeepSpeed runtime/pipe/engine.py */
-static void
-test_pipeline(void **state)
+TEST(test_pipeline)
 {
-	(void)state;
 	reads("steps: 1 loss: 10.5508 iter time (s): 9.936 samples/sec: 16.3\n"
 	    "steps: 10 loss: 5.5508 iter time (s): 0.936 samples/sec: 136.7\n"
 	    "steps: 20 loss: 5.5508 lm loss: 5.51 moe loss: 0.04 iter time (s): 0.936 samples/sec: 136.7\n");
@@ -107,10 +99,8 @@ test_pipeline(void **state)
 }
 
 /* AMD-AGI/Primus: a line of Megatron-LM with what ROCm says of memory; times now and on average. */
-static void
-test_primus(void **state)
+TEST(test_primus)
 {
-	(void)state;
 	reads("[20251202 09:12:08][rank-7/8][INFO ] [--------trainer.py:2560] : iteration 126/ 5000 | consumed samples: "
 	    "16128 | elapsed time per iteration (ms): 13372.8/13364.7 | hip mem usage/free/total/usage_ratio: "
 	    "153.81GB/102.17GB/255.98GB/60.09% | throughput per GPU (TFLOP/s/GPU): 567.6/568.0 | "
@@ -122,10 +112,8 @@ test_primus(void **state)
 }
 
 /* SGLang before 0.5.4 said so of requests that are computed again. */
-static void
-test_retracted(void **state)
+TEST(test_retracted)
 {
-	(void)state;
 	reads("[2025-03-07 12:00:01 TP0] Decode out of memory happened. #retracted_reqs: 2, #new_token_ratio: "
 	    "0.5 -> 0.9\n");
 	assert_true(measured_says(run, EVIDENCE_PREEMPTED));
@@ -136,10 +124,8 @@ test_retracted(void **state)
 	"Running: 64 reqs, Waiting: 0 reqs, GPU KV cache usage: 42.3%, Prefix cache hit rate: 32.2%\n"
 
 /* Engines of one deployment say their rates one by one, or added up (vLLM v1/metrics/loggers.py). */
-static void
-test_engines_of_one(void **state)
+TEST(test_engines_of_one)
 {
-	(void)state;
 	reads("INFO 11-01 12:00:00 [loggers.py:257] Engine 000: " RATES "INFO 11-01 12:00:00 [loggers.py:257] Engine 001: " RATES
 	    "INFO 11-01 12:00:10 [loggers.py:257] Engine 000: " RATES);
 	near(median(MEASURED_GENERATED), 2443);
@@ -160,10 +146,8 @@ test_engines_of_one(void **state)
 	"        Default Power Limit               : " usual " W\n"
 
 /* A busy GPU reaches the limit that it is made for. */
-static void
-test_power_limits(void **state)
+TEST(test_power_limits)
 {
-	(void)state;
 	reads(LIMIT("700.00", "700.00"));
 	assert_true(measured_says(run, EVIDENCE_POWER_CAP));
 	assert_true(measured_says(run, EVIDENCE_POWER_FREE));
@@ -173,12 +157,10 @@ test_power_limits(void **state)
 }
 
 /* Steps of one length that take unlike times; those of a Trainer, whose lengths differ, may. */
-static void
-test_jitter(void **state)
+TEST(test_jitter)
 {
 	char text[8192] = "", other[8192] = "";
 
-	(void)state;
 	for (int i = 1; i <= 40; i++) {
 		text_add(text, sizeof text, " iteration %d/ 100 | elapsed time per iteration (ms): %d.0 |\n", i,
 		    1000 + i * 7 % 13 * 100);
@@ -206,12 +188,10 @@ gaps_text(char *buf, size_t size, bool late)
 	text_add(buf, size, "]}");
 }
 
-static void
-test_gaps(void **state)
+TEST(test_gaps)
 {
 	char text[8192];
 
-	(void)state;
 	gaps_text(text, sizeof text, true);
 	reads(text);
 	near(median(MEASURED_IDLE), 40e-6);
@@ -224,8 +204,7 @@ test_gaps(void **state)
 }
 
 /* Kernels of engines by what they do, as vLLM, SGLang, FlashInfer and TensorRT-LLM name them. */
-static void
-test_engine_kernels(void **state)
+TEST(test_engine_kernels)
 {
 	static const struct {
 		const char *name;
@@ -250,7 +229,6 @@ test_engine_kernels(void **state)
 		{ "_w8a8_block_fp8_matmul", KERNEL_PRODUCT },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
 		if (kernel_class(row[i].name, strlen(row[i].name)) != row[i].what)
 			fail_msg("%s: %d", row[i].name, kernel_class(row[i].name, strlen(row[i].name)));
@@ -270,14 +248,12 @@ engine_text(char *buf, size_t size, const char *decodes, const char *prompts)
 	text_add(buf, size, "]}");
 }
 
-static void
-test_engine_steps(void **state)
+TEST(test_engine_steps)
 {
 	static const char *const name[][2] = { { "step[DECODE bs=64]", "step[EXTEND bs=2 toks=900]" },
 		{ "execute_context_0(0)_generation_64(64)", "execute_context_2(900)_generation_62(62)" } };
 	char text[8192];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
 		engine_text(text, sizeof text, name[i][0], name[i][1]);
 		reads(text);
@@ -288,10 +264,8 @@ test_engine_steps(void **state)
 }
 
 /* Measurements without a server, and what engines say of their arguments. */
-static void
-test_offline(void **state)
+TEST(test_offline)
 {
-	(void)state;
 	reads("Decode 0. Batch size: 4, latency: 0.02000 s, throughput:    200.00 token/s\n"
 	    "Decode.  median latency: 0.02000 s, median throughput:    200.00 token/s\n"
 	    "Benchmark ...\n"
@@ -313,10 +287,8 @@ test_offline(void **state)
 	assert_true(measured_says(run, EVIDENCE_UNTUNED));
 }
 
-static void
-test_experts_rate(void **state)
+TEST(test_experts_rate)
 {
-	(void)state;
 	reads("[tuning] SMs 24, NVL chunk 20, RDMA chunk 28: 42.10 GB/s (RDMA), 40.33 GB/s (NVL)\n"
 	    "[tuning] Best dispatch (FP8): SMs 24, NVL chunk 20, RDMA chunk 16: 12.50 GB/s (RDMA), 41.14 GB/s (NVL)\n"
 	    "[tuning] Best combine: SMs 24, NVL chunk 2, RDMA chunk 16: 45 + 1234 us, 12.50 GB/s (RDMA), 41.14 GB/s (NVL)\n");
@@ -325,10 +297,8 @@ test_experts_rate(void **state)
 }
 
 /* Requests that wait at four fifths of the pool: some were evicted, which vLLM says in metrics alone. */
-static void
-test_nearly_full(void **state)
+TEST(test_nearly_full)
 {
-	(void)state;
 	reads("INFO 09-30 10:05:00 [loggers.py:127] Engine 000: Avg prompt throughput: 6102.8 tokens/s, Avg generation "
 	    "throughput: 1221.7 tokens/s, Running: 259 reqs, Waiting: 535 reqs, GPU KV cache usage: 82.3%, Prefix cache hit "
 	    "rate: 32.2%\n");
@@ -340,10 +310,8 @@ test_nearly_full(void **state)
 	"global batch size: 16 |\n"
 
 /* A file that ends within a number, as one that is copied while it is written. */
-static void
-test_cut(void **state)
+TEST(test_cut)
 {
-	(void)state;
 	reads("ration (ms): 9.0 |\n" ITERATION("4") ITERATION("5") " iteration 6/ 100 | consumed samples: 64 | elapsed time per "
 	    "iteration (ms): 15");
 	near(median(MEASURED_STEP), 1.5);
@@ -353,10 +321,8 @@ test_cut(void **state)
 #define USING(devices) "n1:1:2 [0] NCCL INFO NET/IB : Using " devices " [RO]; OOB eth0:10.0.0.1<0>\n"
 
 /* A launcher may give each rank the NIC next to it. */
-static void
-test_nic_of_each(void **state)
+TEST(test_nic_of_each)
 {
-	(void)state;
 	reads(USING("[0]mlx5_0:1/IB") USING("[0]mlx5_0:1/IB"));
 	assert_true(measured_says(run, EVIDENCE_ONE_NIC));
 	reads(USING("[0]mlx5_0:1/IB") USING("[0]mlx5_1:1/IB") USING("[0]mlx5_1:1/IB"));
@@ -366,25 +332,5 @@ test_nic_of_each(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_colours),
-		cmocka_unit_test(test_bench_prefix),
-		cmocka_unit_test(test_nccl_words),
-		cmocka_unit_test(test_pipeline),
-		cmocka_unit_test(test_primus),
-		cmocka_unit_test(test_retracted),
-		cmocka_unit_test(test_engines_of_one),
-		cmocka_unit_test(test_power_limits),
-		cmocka_unit_test(test_jitter),
-		cmocka_unit_test(test_gaps),
-		cmocka_unit_test(test_engine_kernels),
-		cmocka_unit_test(test_engine_steps),
-		cmocka_unit_test(test_offline),
-		cmocka_unit_test(test_experts_rate),
-		cmocka_unit_test(test_nearly_full),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_nic_of_each),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return unit_run(setup, teardown);
 }

@@ -26,10 +26,8 @@ says(const char *english, const char *expected)
 		fail_msg("'%s' is said as '%s', not '%s'", english, said, expected);
 }
 
-static void
-test_lines(void **unused)
+TEST(test_lines)
 {
-	(void)unused;
 	read_texts("# a comment\n\nmemory\n\tM\nlayer %lld: %s\n\t%2 @ %1\n%.0f %% of the step\n\tS %1 %\n"
 	    "%s: %lld GPU%s\n\t[%1|%2]\ncoloured by %s\n\tC %1\n");
 	says("memory", "M");
@@ -47,10 +45,8 @@ test_lines(void **unused)
 }
 
 /* What stands beside a name: its value, a mark; numbers may be short ones. */
-static void
-test_beside(void **unused)
+TEST(test_beside)
 {
-	(void)unused;
 	read_texts("layout\n\tL\nthe plan\n\tP\n%lld fit\n\tF %1\nas good, and simpler\n\tG\n%d before %d\n\t%1 < %2\n");
 	says("layout Et*3L", "L Et*3L");
 	says("+ the plan  o layout", "+ P         o L");
@@ -64,10 +60,8 @@ test_beside(void **unused)
 }
 
 /* What is typed stands as it is; who has more of what is told of each clause alone. */
-static void
-test_typed(void **unused)
+TEST(test_typed)
 {
-	(void)unused;
 	read_texts("rate\n\tR\nhelp\n\tH\n%s (:%s): %s\n\t%1（:%2）：%3\n%d before %d\n\t%1 < %2\n%s more %s\n\t%2 + %1\n"
 	    "fixed %d: %s\n\tF %1 = %2\n%s less %s\n\t%2 - %1\nTP %lld is much\n\tT %1\n%s %s instead of %s\n\t%1 %2 | %3\n%s a step instead of %s\n\t/ %1 | %2\n");
 	says("rate (:rate): help", "R（:rate）：H");
@@ -77,10 +71,8 @@ test_typed(void **unused)
 }
 
 /* Columns stay where they were. */
-static void
-test_columns(void **unused)
+TEST(test_columns)
 {
-	(void)unused;
 	read_texts("memory\n\t显存\nstep\n\t步\n");
 	says("memory    step  4.2 s", "显存      步    4.2 s");
 	says("  memory", "  显存");
@@ -100,21 +92,17 @@ complains(const char *content, const char *expected)
 	free(copy);
 }
 
-static void
-test_wrong(void **unused)
+TEST(test_wrong)
 {
-	(void)unused;
 	complains("# one\nmemory\nstep\n\tS\n", "line 3: what is said for the line above is missing");
 	complains("memory\n\tM\n\tN\n", "line 3: the English above it is missing");
 }
 
 /* Texts of any length and of many clauses take no time to speak of, and stay whole. */
-static void
-test_long(void **unused)
+TEST(test_long)
 {
 	char text[4 * TEXTS_SIZE] = "", buf[TEXTS_SIZE];
 
-	(void)unused;
 	read_texts("%s%s%s of %s\n\t%1%2%3%4\nmemory\n\tM\n");
 	for (int i = 0; i < 200; i++)
 		strcat(text, "an, ");
@@ -126,12 +114,10 @@ test_long(void **unused)
 }
 
 /* Each line of the program's own file names no conversion that its English lacks. */
-static void
-test_own(void **unused)
+TEST(test_own)
 {
 	char why[1024] = "";
 
-	(void)unused;
 	texts_free(&texts);
 	if (!language_texts(&texts, "zh", why, sizeof why))
 		fail_msg("%s", why);
@@ -158,12 +144,6 @@ test_own(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_beside), cmocka_unit_test(test_typed), cmocka_unit_test(test_columns), cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_long), cmocka_unit_test(test_own),
-	};
-
 	use_source_tree();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -57,12 +57,10 @@ same_guides(const struct topic *a, const struct topic *b)
 	}
 }
 
-static void
-test_languages(void **unused)
+TEST(test_languages)
 {
 	struct topics en, zh;
 
-	(void)unused;
 	read_language(&en, "en");
 	read_language(&zh, "zh");
 	assert_true(en.count > 25);
@@ -82,13 +80,11 @@ test_languages(void **unused)
 }
 
 /* No name means two pages, and the first of a page is a word to type. */
-static void
-test_names(void **unused)
+TEST(test_names)
 {
 	struct topics t;
 	char name[32];
 
-	(void)unused;
 	read_language(&t, "en");
 	for (size_t i = 0; i < t.count; i++) {
 		char names[256], *save = NULL;
@@ -108,13 +104,11 @@ test_names(void **unused)
 	topics_free(&t);
 }
 
-static void
-test_missing(void **unused)
+TEST(test_missing)
 {
 	struct topics t;
 	char why[512] = "";
 
-	(void)unused;
 	assert_false(topics_read(&t, "tlh", why, sizeof why));
 	assert_non_null(strstr(why, "tlh.txt"));
 	assert_int_equal(t.count, 0);
@@ -124,11 +118,6 @@ test_missing(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_languages), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_missing),
-	};
-
 	use_source_tree();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -6,8 +6,7 @@
 
 #include "ui/pane/panes.h"
 
-static void
-stands(void **test)
+SESSION_TEST(stands)
 {
 	struct session *s = session_new(test, 120, 40);
 	int seen = 0;
@@ -22,8 +21,7 @@ stands(void **test)
 	assert_int_equal(seen, 1);
 }
 
-static void
-sizes(void **test)
+SESSION_TEST(sizes)
 {
 	for (int rows = 1; rows < 60; rows += rows < 30 ? 1 : 7)
 		for (int columns = 1; columns < 200; columns += columns < 20 ? 5 : 20) {
@@ -46,7 +44,5 @@ sizes(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { SESSION_TEST(stands), SESSION_TEST(sizes) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* support.h - a small catalogue, files that live in memory, and a session to type into. */
 #ifndef TESTS_UI_SUPPORT_H
 #define TESTS_UI_SUPPORT_H
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "core/plan/field.h"
@@ -18,7 +13,6 @@
 #include "ui/app/event.h"
 #include "ui/screen/input.h"
 
-#define UNUSED __attribute__((unused))
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 struct fake_disk {
@@ -223,7 +217,7 @@ session_end(void **test)
 }
 
 /* A test that begins sessions; the last of them ends with it, passed or failed. */
-#define SESSION_TEST(f) cmocka_unit_test_teardown(f, session_end)
+#define SESSION_TEST(name) UNIT_TEST(name, NULL, session_end)
 
 /* Begin a session of a test on the built-in plan, and end the one before. */
 static UNUSED struct session *

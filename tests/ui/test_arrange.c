@@ -76,13 +76,11 @@ check(int w, int h, const struct pane_wishes *wish)
 }
 
 /* Below each other, the map keeps a line for the legend of each further colour. */
-static void
-test_colors(void **unused)
+TEST(test_colors)
 {
 	struct pane_wishes wish = wish_of((struct shown){ 4, 6, 11 });
 	const int one = arrange_panes(100, 30, &wish).pane[PANE_MAP].h;
 
-	(void)unused;
 	for (wish.colors = 2; wish.colors <= 4; wish.colors++) {
 		check(100, 30, &wish);
 		assert_int_equal(arrange_panes(100, 30, &wish).pane[PANE_MAP].h, one + wish.colors - 1);
@@ -90,14 +88,12 @@ test_colors(void **unused)
 }
 
 /* What the map would leave empty goes to panes that have more to show, and no further. */
-static void
-test_spare(void **unused)
+TEST(test_spare)
 {
 	struct pane_wishes wish = wish_of((struct shown){ 4, 6, 11 });
 	const struct arrange before = arrange_panes(100, 30, &wish);
 	struct arrange a;
 
-	(void)unused;
 	wish.spare = 2;
 	check(100, 30, &wish);
 	a = arrange_panes(100, 30, &wish);
@@ -109,14 +105,12 @@ test_spare(void **unused)
 	assert_int_equal(a.pane[PANE_MAP].h, arrange_panes(100, 30, &wish).pane[PANE_MAP].h);
 }
 
-static void
-test_all_sizes(void **unused)
+TEST(test_all_sizes)
 {
 	static const struct shown all[] = {
 		{ 0, 1, 0 }, { 1, 5, 11 }, { 8, 24, 11 }, { 64, 7, 11 }, { 1, 9, 20 }, { 64, 1, 13 },
 	};
 
-	(void)unused;
 	for (int w = 1; w <= 300; w++)
 		for (int h = 1; h <= 100; h++)
 			for (size_t i = 0; i < COUNT(all); i++) {
@@ -129,13 +123,11 @@ test_all_sizes(void **unused)
 }
 
 /* The usual screens: everything at once from 100x30 on, in turns at 80x24, tabs below. */
-static void
-test_usual_sizes(void **unused)
+TEST(test_usual_sizes)
 {
 	struct pane_wishes wish = wish_of((struct shown){ 4, 5, 11 });
 	struct arrange a = arrange_panes(100, 30, &wish);
 
-	(void)unused;
 	wish.lower = PANE_STEP;
 	assert_false(a.tabs || a.lower_tabs);
 	assert_int_equal(a.pane[PANE_MEMORY].x, a.pane[PANE_STEP].x);
@@ -154,8 +146,7 @@ test_usual_sizes(void **unused)
 }
 
 /* Whatever the size, the row of the selected field is on the screen. */
-static void
-test_selected_shown(void **test)
+SESSION_TEST(test_selected_shown)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -171,8 +162,7 @@ test_selected_shown(void **test)
 }
 
 /* No size, however odd, draws outside or crashes, in any pane or list. */
-static void
-test_every_screen(void **test)
+SESSION_TEST(test_every_screen)
 {
 	static const char *const keys[] = { "", "\t", "\t\t", "\t\t\t", "\t\t\t\t",
 		"\t\t\t\r", "\t\t\t\t\r", "?", "e", "d", "W", "/", ":", "a", "g" };
@@ -194,8 +184,7 @@ test_every_screen(void **test)
 }
 
 /* One pane over the whole screen and back, at any size; Tab goes on to the next one. */
-static void
-test_maximize(void **test)
+SESSION_TEST(test_maximize)
 {
 	struct session *s = session_new(test, 160, 45);
 	int whole;
@@ -221,11 +210,5 @@ test_maximize(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_sizes), cmocka_unit_test(test_colors), cmocka_unit_test(test_spare),
-		cmocka_unit_test(test_usual_sizes), SESSION_TEST(test_selected_shown),
-		SESSION_TEST(test_every_screen), SESSION_TEST(test_maximize),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -21,13 +21,11 @@ row(const struct canvas *c, int y, char *buf)
 		assert_string_equal(got, text); \
 	} while (0)
 
-static void
-test_clip(void **unused)
+TEST(test_clip)
 {
 	struct canvas c;
 	struct rect all = { -10, -10, 100, 100 };
 
-	(void)unused;
 	assert_true(canvas_init(&c, 6, 2, true));
 	assert_int_equal(canvas_text(&c, all, -2, 0, plain, "abcdefghijkl"), 12);
 	assert_row(&c, 0, "cdefgh");
@@ -41,13 +39,11 @@ test_clip(void **unused)
 	canvas_free(&c);
 }
 
-static void
-test_wide(void **unused)
+TEST(test_wide)
 {
 	struct canvas c;
 	struct rect all = { 0, 0, 6, 2 };
 
-	(void)unused;
 	assert_true(canvas_init(&c, 6, 2, true));
 	assert_int_equal(canvas_text(&c, all, 0, 0, plain, "a\xe6\xbc\xa2""b"), 4);
 	assert_row(&c, 0, "aU_b  ");
@@ -63,13 +59,11 @@ test_wide(void **unused)
 	canvas_free(&c);
 }
 
-static void
-test_bad_text(void **unused)
+TEST(test_bad_text)
 {
 	struct canvas c;
 	struct rect all = { 0, 0, 8, 1 };
 
-	(void)unused;
 	assert_true(canvas_init(&c, 8, 1, true));
 	canvas_text(&c, all, 0, 0, plain, "a\xff\x1b[\xe6\xbc");
 	assert_row(&c, 0, "a??[??  "); /* each byte that is no UTF-8 */
@@ -87,13 +81,11 @@ test_bad_text(void **unused)
 	canvas_free(&c);
 }
 
-static void
-test_cut(void **unused)
+TEST(test_cut)
 {
 	struct canvas c;
 	struct rect all = { 0, 0, 8, 1 };
 
-	(void)unused;
 	assert_true(canvas_init(&c, 8, 1, false));
 	canvas_text_cut(&c, all, 0, 0, 5, plain, "abcdefgh");
 	assert_row(&c, 0, "abcd~   ");
@@ -103,15 +95,13 @@ test_cut(void **unused)
 	canvas_free(&c);
 }
 
-static void
-test_print(void **unused)
+TEST(test_print)
 {
 	const struct style group = { .role = ROLE_GROUP, .set = SET_ONE, .index = 1 };
 	struct canvas c;
 	char *text;
 	FILE *f;
 
-	(void)unused;
 	assert_true(canvas_init(&c, 4, 2, true));
 	canvas_put(&c, 0, 0, group, L'A');
 	canvas_put(&c, 1, 1, plain, 0x2502);
@@ -130,8 +120,7 @@ test_print(void **unused)
 }
 
 /* The part of a list that is shown, beside the title; nothing where all of it is. */
-static void
-test_frame_part(void **unused)
+TEST(test_frame_part)
 {
 	static const struct {
 		int w;
@@ -145,7 +134,6 @@ test_frame_part(void **unused)
 		{ 20, { 0, 4, 16 }, "+ stages ----------+" },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const int w = cases[i].w;
 		const struct style style = { .role = ROLE_FRAME };
@@ -165,14 +153,7 @@ test_frame_part(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clip), cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_bad_text), cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_print),
-		cmocka_unit_test(test_frame_part),
-	};
-
 	if (setlocale(LC_ALL, "C.UTF-8") == NULL)
 		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -4,13 +4,11 @@
 #include "ui/screen/clipboard.h"
 
 /* RFC 4648, section 10. */
-static void
-test_vectors(void **unused)
+TEST(test_vectors)
 {
 	static const char *const plain[] = { "", "f", "fo", "foo", "foob", "fooba", "foobar" };
 	static const char *const coded[] = { "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(plain); i++) {
 		size_t size = 0;
 		char want[64], *bytes = clipboard_bytes(plain[i], CLIPBOARD_DIRECT, &size);
@@ -24,15 +22,13 @@ test_vectors(void **unused)
 }
 
 /* Through tmux both ways that it may be set to; through GNU screen in short pieces. */
-static void
-test_ways(void **unused)
+TEST(test_ways)
 {
 	static const char tmux[] = "\033]52;c;Zm9v\a\033Ptmux;\033\033]52;c;Zm9v\a\033\\";
 	char text[1001], joined[2000] = "";
 	size_t size = 0, n = 0;
 	char *bytes = clipboard_bytes("foo", CLIPBOARD_TMUX, &size);
 
-	(void)unused;
 	assert_int_equal(size, sizeof tmux - 1);
 	assert_memory_equal(bytes, tmux, size);
 	free(bytes);
@@ -57,13 +53,11 @@ test_ways(void **unused)
 	free(bytes);
 }
 
-static void
-test_too_long(void **unused)
+TEST(test_too_long)
 {
 	char *text = malloc(CLIPBOARD_MOST + 2), *bytes;
 	size_t size = 0;
 
-	(void)unused;
 	memset(text, 'x', CLIPBOARD_MOST + 1);
 	text[CLIPBOARD_MOST + 1] = '\0';
 	assert_null(clipboard_bytes(text, CLIPBOARD_TMUX, &size));
@@ -78,9 +72,5 @@ test_too_long(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors), cmocka_unit_test(test_ways), cmocka_unit_test(test_too_long),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

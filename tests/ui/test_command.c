@@ -3,10 +3,8 @@
 
 #include "ui/list/list.h"
 
-static void
-test_table(void **unused)
+TEST(test_table)
 {
-	(void)unused;
 	for (size_t i = 0; i < command_count; i++) {
 		const struct command *c = &command_table[i];
 		size_t n = strlen(c->help);
@@ -27,10 +25,8 @@ test_table(void **unused)
 }
 
 /* A key means one thing in each place. */
-static void
-test_keys_unique(void **unused)
+TEST(test_keys_unique)
 {
-	(void)unused;
 	for (unsigned context = CONTEXT_FORM; context <= CONTEXT_LIST; context <<= 1)
 		for (size_t i = 0; i < command_count; i++)
 			for (int k = 0; k < COMMAND_KEYS_MAX && command_table[i].key[k] != 0; k++)
@@ -40,10 +36,8 @@ test_keys_unique(void **unused)
 }
 
 /* A function key is never the only one, and digits begin a value in the form. */
-static void
-test_keys_plain(void **unused)
+TEST(test_keys_plain)
 {
-	(void)unused;
 	for (size_t i = 0; i < command_count; i++) {
 		const struct command *c = &command_table[i];
 
@@ -54,8 +48,7 @@ test_keys_plain(void **unused)
 }
 
 /* Every key in every place: nothing crashes, whatever comes after it. */
-static void
-test_all_keys(void **test)
+SESSION_TEST(test_all_keys)
 {
 	static const char *const where[] = { "", "\t", "\t\t", "\t\t\t", "\t\t\t\t", "?",
 		"e", "d", "W", "/", ":", "/tp\r" };
@@ -76,8 +69,7 @@ test_all_keys(void **test)
 }
 
 /* Any keys, in any order. */
-static void
-test_monkey(void **test)
+SESSION_TEST(test_monkey)
 {
 	uint32_t seed = 12345;
 	struct session *s = session_new(test, 100, 30);
@@ -99,8 +91,7 @@ test_monkey(void **test)
 }
 
 /* The help screen lists each of them. */
-static void
-test_help(void **test)
+SESSION_TEST(test_help)
 {
 	struct session *s = session_new(test, 124, 120);
 	char *all;
@@ -131,8 +122,7 @@ first_entry(struct session *s)
 }
 
 /* What is typed finds commands, fields and topics, exact names first; Enter runs or goes there. */
-static void
-test_palette(void **test)
+SESSION_TEST(test_palette)
 {
 	struct session *s = session_new(test, 120, 40);
 
@@ -170,8 +160,7 @@ test_palette(void **test)
 	assert_int_equal(s->state.list.kind, LIST_NONE);
 }
 
-static void
-test_context(void **test)
+SESSION_TEST(test_context)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -189,8 +178,7 @@ test_context(void **test)
 }
 
 /* With the pipeline in its place, the map's commands show the map or are not offered. */
-static void
-test_hidden_map(void **test)
+SESSION_TEST(test_hidden_map)
 {
 	static const char *const shows_map[] = { "n", "N", "g", "c", "C", ":peers\r", ":one\r",
 		":zoom cells\r", ":color dp\r" };
@@ -228,8 +216,7 @@ test_hidden_map(void **test)
 }
 
 /* What a command can not use is refused, and said. */
-static void
-test_arguments(void **test)
+SESSION_TEST(test_arguments)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -263,8 +250,7 @@ test_arguments(void **test)
 
 /* On a screen of three lines the selected entry is the one that is shown; where panes take
  * turns the pipeline's key brings its pane. */
-static void
-test_small(void **test)
+SESSION_TEST(test_small)
 {
 	struct session *s = session_new(test, 20, 3);
 
@@ -281,8 +267,7 @@ test_small(void **test)
 }
 
 /* Help begins with the place that it is asked in. */
-static void
-test_help_here(void **test)
+SESSION_TEST(test_help_here)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -302,8 +287,7 @@ test_help_here(void **test)
 }
 
 /* Enter is offered where it does something. */
-static void
-test_reading_lists(void **test)
+SESSION_TEST(test_reading_lists)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -315,8 +299,7 @@ test_reading_lists(void **test)
 }
 
 /* The prompt can be had in lists: one closes for what shows in the panes, and no other. */
-static void
-test_prompt_in_lists(void **test)
+SESSION_TEST(test_prompt_in_lists)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -336,8 +319,7 @@ test_prompt_in_lists(void **test)
 }
 
 /* What was meant by a line that means nothing, and what is missing in one cut short. */
-static void
-test_misspelt(void **test)
+SESSION_TEST(test_misspelt)
 {
 	static const char *const cases[][2] = {
 		{ ":zom\r", "no command zom; did you mean zoom?" },
@@ -367,8 +349,7 @@ test_misspelt(void **test)
 }
 
 /* Lists stay in line at every width: what has no room is left out. */
-static void
-test_columns(void **test)
+SESSION_TEST(test_columns)
 {
 	struct session *s = session_new(test, 100, 100);
 
@@ -390,8 +371,7 @@ test_columns(void **test)
 }
 
 /* Keys for the map tell why they do nothing. */
-static void
-test_refused(void **test)
+SESSION_TEST(test_refused)
 {
 	static const char keys[] = "cC1234zZ\r";
 	struct session *s = session_new(test, 80, 24);
@@ -408,8 +388,7 @@ test_refused(void **test)
 }
 
 /* What was said stays when the screen is sent again, and goes with the next key. */
-static void
-test_repaint(void **test)
+SESSION_TEST(test_repaint)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -422,8 +401,7 @@ test_repaint(void **test)
 }
 
 /* A question names its keys at every width that has room for them. */
-static void
-test_question_width(void **test)
+SESSION_TEST(test_question_width)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -444,8 +422,7 @@ test_question_width(void **test)
 }
 
 /* Another framework calls the same groups otherwise; the map goes on showing them. */
-static void
-test_same_kinds(void **test)
+SESSION_TEST(test_same_kinds)
 {
 	struct session *s = session_new(test, 120, 40);
 
@@ -461,8 +438,7 @@ test_same_kinds(void **test)
 
 /* What is found leads the fields that most plans need, and the form does not grow by more
  * than that field. */
-static void
-test_find_field(void **test)
+SESSION_TEST(test_find_field)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -475,8 +451,7 @@ test_find_field(void **test)
 }
 
 /* The list of colours begins at the one on the map. */
-static void
-test_kinds_begin(void **test)
+SESSION_TEST(test_kinds_begin)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -486,8 +461,7 @@ test_kinds_begin(void **test)
 
 /* Beside the list of colours the map shows the entry under the cursor; Space adds one, Enter
  * takes what is shown, Escape leaves it. */
-static void
-test_kinds_preview(void **test)
+SESSION_TEST(test_kinds_preview)
 {
 	struct session *s = session_new(test, 120, 40);
 
@@ -510,8 +484,7 @@ test_kinds_preview(void **test)
 }
 
 /* c goes through the dimensions in use, each once, then stages, memory and links. */
-static void
-test_cycle(void **test)
+SESSION_TEST(test_cycle)
 {
 	static const char *const shown[] = { "pp", "dp", "stage", "memory", "link:tp", "relation",
 		"tp" };
@@ -535,8 +508,7 @@ test_cycle(void **test)
 }
 
 /* Above 100 groups the map begins with stages, and has blocks in place of letters. */
-static void
-test_many_groups(void **test)
+SESSION_TEST(test_many_groups)
 {
 	struct plan plan;
 	struct session *s = session_new(test, 120, 40);
@@ -554,20 +526,5 @@ test_many_groups(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table), cmocka_unit_test(test_keys_unique),
-		cmocka_unit_test(test_keys_plain), SESSION_TEST(test_all_keys),
-		SESSION_TEST(test_monkey), SESSION_TEST(test_help), SESSION_TEST(test_palette),
-		SESSION_TEST(test_context), SESSION_TEST(test_hidden_map),
-		SESSION_TEST(test_arguments), SESSION_TEST(test_reading_lists),
-		SESSION_TEST(test_small), SESSION_TEST(test_help_here), SESSION_TEST(test_prompt_in_lists),
-		SESSION_TEST(test_misspelt), SESSION_TEST(test_columns),
-		SESSION_TEST(test_kinds_begin), SESSION_TEST(test_kinds_preview),
-		SESSION_TEST(test_cycle), SESSION_TEST(test_many_groups), SESSION_TEST(test_refused),
-		SESSION_TEST(test_same_kinds), SESSION_TEST(test_find_field),
-		SESSION_TEST(test_repaint),
-		SESSION_TEST(test_question_width),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -8,8 +8,7 @@
 #include "ui/screen/change.h"
 #include "ui/state/undo.h"
 
-static void
-test_change(void **unused)
+TEST(test_change)
 {
 	static const struct {
 		enum measure measure;
@@ -31,7 +30,6 @@ test_change(void **unused)
 	};
 	char buf[CHANGE_SIZE];
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		bool some = change_put(cases[i].measure, cases[i].was, cases[i].is, buf, sizeof buf);
 
@@ -54,8 +52,7 @@ stage_change(const struct session *s, int64_t stage, char *buf, size_t size)
 	    s->state.estimate->stage[stage].memory.total, buf, size));
 }
 
-static void
-test_deltas(void **test)
+SESSION_TEST(test_deltas)
 {
 	struct session *s = session_new(test, 230, 45);
 	char text[CHANGE_SIZE], shown[CHANGE_SIZE + 16];
@@ -91,8 +88,7 @@ test_deltas(void **test)
 }
 
 /* The figures and the traffic, in a wide pane. */
-static void
-test_delta_values(void **test)
+SESSION_TEST(test_delta_values)
 {
 	struct session *s = session_new(test, 230, 45);
 	char text[CHANGE_SIZE], shown[CHANGE_SIZE + 48];
@@ -126,8 +122,7 @@ test_delta_values(void **test)
 }
 
 /* They go first where there is no room; the sign is never left to colour. */
-static void
-test_narrow(void **test)
+SESSION_TEST(test_narrow)
 {
 	static const struct {
 		int columns, rows;
@@ -165,8 +160,7 @@ test_narrow(void **test)
 }
 
 /* A pin is the plan to hold changes against until it is taken away. */
-static void
-test_pin(void **test)
+SESSION_TEST(test_pin)
 {
 	struct session *s = session_new(test, 160, 40);
 
@@ -196,8 +190,7 @@ test_pin(void **test)
 }
 
 /* Its columns stay columns, whatever stands in them. */
-static void
-test_wide_values(void **test)
+SESSION_TEST(test_wide_values)
 {
 	struct session *s = session_new(test, 100, 60);
 	struct rows rows;
@@ -214,8 +207,7 @@ test_wide_values(void **test)
 	rows_free(&rows);
 }
 
-static void
-test_compare(void **test)
+SESSION_TEST(test_compare)
 {
 	struct session *s = session_new(test, 100, 60);
 
@@ -253,8 +245,7 @@ test_compare(void **test)
 }
 
 /* Every number of the step and the serving pane is compared. */
-static void
-test_every_figure(void **test)
+SESSION_TEST(test_every_figure)
 {
 	struct session *s = session_new(test, 100, 60);
 	struct estimate *e = s->state.estimate;
@@ -280,8 +271,7 @@ test_every_figure(void **test)
 }
 
 /* Shares change by points, amounts by percent of what they were. */
-static void
-test_points(void **test)
+SESSION_TEST(test_points)
 {
 	struct session *s = session_new(test, 100, 60);
 	struct estimate *was = s->state.base, *is = s->state.estimate;
@@ -305,8 +295,7 @@ test_points(void **test)
 }
 
 /* Values that nobody set are said outright where they would not follow by themselves. */
-static void
-test_derived(void **test)
+SESSION_TEST(test_derived)
 {
 	struct session *s = session_new(test, 100, 60);
 
@@ -319,8 +308,7 @@ test_derived(void **test)
 	assert_int_equal(s->state.plan.parallel.vpp, 1);
 }
 
-static void
-test_compare_file(void **test)
+SESSION_TEST(test_compare_file)
 {
 	struct session *s = session_new(test, 100, 40);
 
@@ -350,8 +338,7 @@ test_compare_file(void **test)
 }
 
 /* Every size has the entries; narrow ones as sentences. */
-static void
-test_compare_sizes(void **test)
+SESSION_TEST(test_compare_sizes)
 {
 	static const int columns[] = { 200, 100, 80, 60, 40, 20, 10 };
 	struct session *s = session_new(test, 80, 24);
@@ -377,8 +364,7 @@ test_compare_sizes(void **test)
 	assert_true(shows(s, "changed"));
 }
 
-static void
-test_history(void **test)
+SESSION_TEST(test_history)
 {
 	struct session *s = session_new(test, 100, 30);
 	char row[80];
@@ -425,13 +411,11 @@ test_history(void **test)
 }
 
 /* The history is bounded, and the bound keeps order and numbers. */
-static void
-test_undo_bound(void **unused)
+TEST(test_undo_bound)
 {
 	struct undo u = { 0 };
 	struct plan plan;
 
-	(void)unused;
 	plan_builtin(&plan);
 	for (int64_t i = 0; i < 2 * UNDO_MOST + 7; i++) {
 		char name[UNDO_WHAT_SIZE];
@@ -466,8 +450,7 @@ test_undo_bound(void **unused)
 }
 
 /* A title leaves out a change rather than cut it. */
-static void
-test_title_room(void **test)
+SESSION_TEST(test_title_room)
 {
 	struct session *s = session_new(test, 80, 22);
 
@@ -490,16 +473,6 @@ test_title_room(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_change), SESSION_TEST(test_deltas),
-		SESSION_TEST(test_delta_values), SESSION_TEST(test_narrow),
-		SESSION_TEST(test_pin), SESSION_TEST(test_compare), SESSION_TEST(test_wide_values),
-		SESSION_TEST(test_every_figure), SESSION_TEST(test_points), SESSION_TEST(test_derived),
-		SESSION_TEST(test_compare_file),
-		SESSION_TEST(test_compare_sizes), SESSION_TEST(test_history),
-		cmocka_unit_test(test_undo_bound), SESSION_TEST(test_title_room),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

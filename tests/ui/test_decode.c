@@ -70,19 +70,15 @@ gives(const char *bytes, const char *keys)
 		assert_string_equal(keys_in_steps(bytes, strlen(bytes), step), keys);
 }
 
-static void
-test_characters(void **unused)
+TEST(test_characters)
 {
-	(void)unused;
 	gives("a\xc3\xa9\xe6\xb1\x89\xf0\x9f\x90\x92 z", "a \u00e9 \u6c49 \U0001f412 Space z ");
 	gives("\r\n\t\177\b\x12", "Enter Enter Tab Backspace Backspace Ctrl-R ");
 }
 
 /* What is no character is dropped, and no more than that. */
-static void
-test_broken(void **unused)
+TEST(test_broken)
 {
-	(void)unused;
 	gives("a\xe9z", "a z ");                     /* Latin-1 */
 	gives("\xe9\xe9q", "q ");
 	gives("\xba\xba\xd7\xd6j", "j ");            /* GB18030 */
@@ -93,10 +89,8 @@ test_broken(void **unused)
 	assert_string_equal(keys_in_steps("a\0b", 3, 3), "a b ");
 }
 
-static void
-test_sequences(void **unused)
+TEST(test_sequences)
 {
-	(void)unused;
 	gives("\033OAx\033[5~", "Up x PgUp ");
 	gives("\033OP", "F1 ");
 	/* Keys that mean nothing here, and those that the terminal's type does not tell of. */
@@ -111,12 +105,10 @@ test_sequences(void **unused)
 	gives("\033[1;\033OA", "Up ");
 }
 
-static void
-test_endless(void **unused)
+TEST(test_endless)
 {
 	struct decoder d = { .find = find };
 
-	(void)unused;
 	for (int round = 0; round < 8; round++) {
 		memset(d.byte + d.count, '1', DECODE_BYTES - d.count);
 		if (round == 0)
@@ -128,10 +120,8 @@ test_endless(void **unused)
 	}
 }
 
-static void
-test_mouse(void **unused)
+TEST(test_mouse)
 {
-	(void)unused;
 	gives("\033[<0;12;5Mj", "(0:11,4) j ");
 	gives("\033[<0;12;5m\033[<64;1;1M\033[<65;1;1M", "(1:0,0) (2:0,0) ");
 	gives("\033[<4;12;5M", "(0:11,4) "); /* with Shift */
@@ -141,10 +131,8 @@ test_mouse(void **unused)
 	assert_string_equal(keys_in_steps("\033[M \xe9\xe8j", 7, 1), "(0:200,199) j ");
 }
 
-static void
-test_paste(void **unused)
+TEST(test_paste)
 {
-	(void)unused;
 	gives("\033[200~q\xe6\xb1\x89\033[201~q", "'q '\u6c49 q ");
 	/* Line ends inside become a blank, those around it and controls go. */
 	gives("\033[200~\r\na\r\n\tb\n\033[201~", "'a 'Space 'b ");
@@ -154,10 +142,8 @@ test_paste(void **unused)
 }
 
 /* Answers to what nobody here asked, late ones to another program: none of them is typed. */
-static void
-test_answers(void **unused)
+TEST(test_answers)
 {
-	(void)unused;
 	gives("\033]11;rgb:1e1e/1e1e/1e1e\033\\j", "j ");
 	gives("\033]11;rgb:1e1e/1e1e/1e1e\007j", "j ");
 	gives("\033P1$r0m\033\\\033P>|XTerm(390)\033\\\033_Gi=1;OK\033\\j", "j ");
@@ -181,12 +167,10 @@ key_of(struct decoder *d, const char *bytes, bool late)
 }
 
 /* However often it pauses, but not for long. */
-static void
-test_answer_pauses(void **unused)
+TEST(test_answer_pauses)
 {
 	struct decoder d = { .find = find };
 
-	(void)unused;
 	assert_int_equal(key_of(&d, "\033]", false), INPUT_NONE);
 	assert_int_equal(decode_wait(&d), 250);
 	assert_int_equal(key_of(&d, "11;", false), INPUT_NONE);
@@ -200,13 +184,11 @@ test_answer_pauses(void **unused)
 
 /* A paste whose end never comes: only what nothing follows ends it, as pasted text may hold
  * these bytes too. */
-static void
-test_endless_paste(void **unused)
+TEST(test_endless_paste)
 {
 	static const char pleas[] = { 27, 3 };
 	struct decoder d = { .find = find };
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof pleas; i++) {
 		const char plea[] = { pleas[i], '\0' };
 
@@ -220,12 +202,10 @@ test_endless_paste(void **unused)
 	}
 }
 
-static void
-test_open(void **unused)
+TEST(test_open)
 {
 	struct decoder d = { .find = find, .byte = "\033[", .count = 2 };
 
-	(void)unused;
 	assert_int_equal(decode_key(&d, false), INPUT_NONE);
 	assert_int_equal(decode_wait(&d), 25); /* time will tell */
 	d = (struct decoder){ .find = find, .byte = "\xe6\xb1", .count = 2 };
@@ -234,8 +214,7 @@ test_open(void **unused)
 }
 
 /* The answer to what colour is behind the text, in whatever pieces it comes. */
-static void
-test_background(void **unused)
+TEST(test_background)
 {
 	static const struct {
 		const char *bytes;
@@ -248,7 +227,6 @@ test_background(void **unused)
 		{ "\033]11;rgb:fffff/0/0\007", false, false }, { "\033P11;rgb:ff/ff/ff\033\\", false, false },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++)
 		for (size_t piece = 1; piece < 30; piece += 7) {
 			struct decoder d = { .find = find };
@@ -271,8 +249,7 @@ test_background(void **unused)
 
 /* The answer to whether pictures can be synchronised: a mode that is set or reset, in any pieces; other
  * modes and other answers are dropped like it. */
-static void
-test_sync(void **unused)
+TEST(test_sync)
 {
 	static const struct { const char *bytes; bool syncs; } cases[] = {
 		{ "\033[?2026;1$y", true }, { "\033[?2026;2$y", true }, { "\033[?2026;0$y", false },
@@ -280,7 +257,6 @@ test_sync(void **unused)
 		{ "\033[?2026;22$y", false }, { "\033[2026;2$y", false }, { "\033[?2026;2y", false },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++)
 		for (size_t piece = 1; piece < 16; piece += 5) {
 			struct decoder d = { .find = find };
@@ -302,14 +278,6 @@ test_sync(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_characters), cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_sequences), cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_mouse), cmocka_unit_test(test_paste),
-		cmocka_unit_test(test_answers), cmocka_unit_test(test_answer_pauses),
-		cmocka_unit_test(test_endless_paste), cmocka_unit_test(test_open), cmocka_unit_test(test_background), cmocka_unit_test(test_sync),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -63,8 +63,7 @@ first_said(const struct session *s)
 	return -1;
 }
 
-static void
-test_shows(void **test)
+SESSION_TEST(test_shows)
 {
 	struct session *s = session_measured(test, ":diagnose run.log\r");
 
@@ -79,8 +78,7 @@ test_shows(void **test)
 	assert_true(hides(s, "\342\226\223"));
 }
 
-static void
-test_bad_file(void **test)
+SESSION_TEST(test_bad_file)
 {
 	struct session *s = session_measured(test, ":diagnose missing.log\r");
 
@@ -92,8 +90,7 @@ test_bad_file(void **test)
 }
 
 /* Files that tell nothing open no empty list, and what was read before stays. */
-static void
-test_nothing(void **test)
+SESSION_TEST(test_nothing)
 {
 	struct session *s = session_measured(test, ":diagnose nothing.log\r");
 
@@ -105,8 +102,7 @@ test_nothing(void **test)
 }
 
 /* R asks for a file, and later shows what was read. */
-static void
-test_key(void **test)
+SESSION_TEST(test_key)
 {
 	struct session *s = session_measured(test, "R");
 
@@ -120,8 +116,7 @@ test_key(void **test)
 }
 
 /* A cause that is open shows the line that states it; what lines say that no cause has stands below. */
-static void
-test_evidence(void **test)
+SESSION_TEST(test_evidence)
 {
 	struct session *s = session_measured(test, ":diagnose said.log\r");
 
@@ -133,8 +128,7 @@ test_evidence(void **test)
 	assert_true(shows(s, "said.log:7 \"12.5 GB/s\""));
 }
 
-static void
-test_ended(void **test)
+SESSION_TEST(test_ended)
 {
 	struct session *s = session_measured(test, ":diagnose ended.log\r");
 
@@ -145,8 +139,7 @@ test_ended(void **test)
 }
 
 /* Enter opens a cause, again puts it into the plan; the numbers follow; u undoes it. */
-static void
-test_applies(void **test)
+SESSION_TEST(test_applies)
 {
 	struct session *s = session_measured(test, ":diagnose run.log\r");
 	const int target = first_said(s);
@@ -174,8 +167,7 @@ test_applies(void **test)
 }
 
 /* What the run says otherwise is taken, after which nothing differs. */
-static void
-test_adopts(void **test)
+SESSION_TEST(test_adopts)
 {
 	struct session *s = session_measured(test, ":diagnose other.log\r");
 
@@ -188,8 +180,7 @@ test_adopts(void **test)
 }
 
 /* Out of memory: in which phase, on which stage, and what to do first. */
-static void
-test_oom(void **test)
+SESSION_TEST(test_oom)
 {
 	struct session *s = session_measured(test, ":diagnose oom.log\r");
 
@@ -199,8 +190,7 @@ test_oom(void **test)
 	assert_true(shows(s, "first  PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"));
 }
 
-static void
-test_illegal(void **test)
+SESSION_TEST(test_illegal)
 {
 	struct session *s = session_measured(test, ":diagnose run.log\r\033:tp 7\r");
 
@@ -214,12 +204,6 @@ test_illegal(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_shows), SESSION_TEST(test_bad_file), SESSION_TEST(test_nothing), SESSION_TEST(test_key),
-		SESSION_TEST(test_evidence), SESSION_TEST(test_ended), SESSION_TEST(test_applies), SESSION_TEST(test_adopts),
-		SESSION_TEST(test_oom), SESSION_TEST(test_illegal),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -55,8 +55,7 @@ check_panes(struct session *s, int w, int h, int64_t nodes)
 	}
 }
 
-static void
-test_fill(void **test)
+SESSION_TEST(test_fill)
 {
 	static const int64_t nodes[] = { 1, 2, 3, 5, 8, 12, 16, 32, 100, 128, 512, 1000, 2048, 16384 };
 	static const char *const colors[] = { "tp", "tp,pp", "tp,pp,dp", "stage", "memory" };
@@ -80,8 +79,7 @@ test_fill(void **test)
 }
 
 /* Rows of nodes begin with round numbers wherever there is a way to. */
-static void
-test_round(void **test)
+SESSION_TEST(test_round)
 {
 	static const int size[][2] = { { 40, 12 }, { 80, 24 }, { 100, 30 }, { 120, 40 }, { 200, 60 } };
 	struct session *s = session_new(test, 80, 24);
@@ -124,8 +122,7 @@ find_rank(const struct session *s, int64_t rank, int *x, int *y)
 }
 
 /* The map that gets the focus shows relations, and another colouring other letters: no GPU goes elsewhere. */
-static void
-test_still(void **test)
+SESSION_TEST(test_still)
 {
 	static const int size[][2] = { { 80, 24 }, { 100, 30 }, { 120, 40 }, { 160, 45 }, { 200, 60 } };
 	struct session *s = session_new(test, 80, 24);
@@ -155,8 +152,7 @@ test_still(void **test)
 }
 
 /* Where the memory ends is marked beside the amounts of a bar's parts. */
-static void
-test_mark(void **test)
+SESSION_TEST(test_mark)
 {
 	struct session *s = session_new(test, 100, 30);
 	struct estimate *e = s->state.estimate;
@@ -179,10 +175,6 @@ test_mark(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_fill), SESSION_TEST(test_mark), SESSION_TEST(test_round), SESSION_TEST(test_still),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

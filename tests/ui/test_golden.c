@@ -88,15 +88,13 @@ check(void **test, size_t i, bool utf8)
 	free(now);
 }
 
-static void
-test_utf8(void **test)
+SESSION_TEST(test_utf8)
 {
 	for (size_t i = 0; i < COUNT(screens); i++)
 		check(test, i, true);
 }
 
-static void
-test_ascii(void **test)
+SESSION_TEST(test_ascii)
 {
 	for (size_t i = 0; i < COUNT(screens); i++)
 		check(test, i, false);
@@ -105,10 +103,6 @@ test_ascii(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_utf8), SESSION_TEST(test_ascii),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -27,8 +27,7 @@ begin(void **test)
 	return s;
 }
 
-static void
-test_lines(void **test)
+SESSION_TEST(test_lines)
 {
 	struct session *s = begin(test);
 	const struct diag *d;
@@ -56,10 +55,8 @@ test_lines(void **test)
 }
 
 /* A path of a line of the primer that no plan has would hide the line for ever. */
-static void
-test_paths(void **unused)
+TEST(test_paths)
 {
-	(void)unused;
 	for (size_t l = 0; l < COUNT(pages); l++)
 		for (size_t i = 0; i < pages[l].count; i++)
 			for (const char *at = pages[l].topic[i].text; (at = strchr(at, '{')) != NULL; at++) {
@@ -73,8 +70,7 @@ test_paths(void **unused)
 }
 
 /* On plans of all sorts each link leads somewhere. */
-static void
-test_links(void **test)
+SESSION_TEST(test_links)
 {
 	static const char *const plans[] = {
 		"set tp 2", "set tp 3", "set training.micro_batch_size 32", "set model.experts 8",
@@ -109,8 +105,7 @@ test_links(void **test)
 	}
 }
 
-static void
-test_page(void **test)
+SESSION_TEST(test_page)
 {
 	struct session *s = begin(test);
 
@@ -126,8 +121,7 @@ test_page(void **test)
 }
 
 /* A serving plan has its own numbers, hints and no ZeRO to weigh. */
-static void
-test_serving(void **test)
+SESSION_TEST(test_serving)
 {
 	struct session *s = begin(test);
 
@@ -146,11 +140,6 @@ test_serving(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_serving), SESSION_TEST(test_lines), cmocka_unit_test(test_paths),
-		SESSION_TEST(test_links),
-		SESSION_TEST(test_page),
-	};
 	char why[256], share[4096];
 	int failed;
 
@@ -163,7 +152,7 @@ main(void)
 		fprintf(stderr, "%s\n", why);
 		return 1;
 	}
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = unit_run(NULL, NULL);
 	topics_free(&pages[0]);
 	topics_free(&pages[1]);
 	free(fake.worker);

@@ -2,15 +2,13 @@
 #include "support.h"
 
 /* Every key that has a name is found by it. */
-static void
-test_inverse(void **unused)
+TEST(test_inverse)
 {
 	static const int32_t ends[][2] = {
 		{ 1, 0xffff }, { 0x1f600, 0x1f64f }, { 0x10fff0, 0x10ffff }, { INPUT_UP, INPUT_F12 }
 	};
 	int named = 0;
 
-	(void)unused;
 	for (size_t r = 0; r < COUNT(ends); r++)
 		for (int32_t k = ends[r][0]; k <= ends[r][1]; k++) {
 			char name[16], again[16];
@@ -35,8 +33,7 @@ test_inverse(void **unused)
 	assert_true(named > 60000);
 }
 
-static void
-test_names(void **unused)
+TEST(test_names)
 {
 	static const struct {
 		const char *name;
@@ -55,21 +52,18 @@ test_names(void **unused)
 		{ "\xc2\x85", INPUT_NONE },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(table); i++)
 		if (input_of_name(table[i].name) != table[i].key)
 			fail_msg("'%s' is key %#x", table[i].name, (unsigned)input_of_name(table[i].name));
 }
 
 /* What is no key has no name. */
-static void
-test_events(void **unused)
+TEST(test_events)
 {
 	static const int32_t events[] = { INPUT_NONE, INPUT_MOUSE, INPUT_RESIZE, INPUT_SIGNAL,
 		INPUT_GONE, 127, 0x85, 0xd800, -1 };
 	char name[16];
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(events); i++) {
 		assert_int_equal(input_name(events[i], name, sizeof name), 0);
 		assert_string_equal(name, "");
@@ -81,10 +75,5 @@ test_events(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inverse), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_events),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

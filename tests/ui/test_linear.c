@@ -52,8 +52,7 @@ ends(struct session *s, const char *line)
 	assert_false(on);
 }
 
-static void
-test_begin(void **test)
+SESSION_TEST(test_begin)
 {
 	struct session *s = session_new(test, 80, 24);
 	char *text = NULL;
@@ -68,8 +67,7 @@ test_begin(void **test)
 }
 
 /* Fields by their names alone. */
-static void
-test_fields(void **test)
+SESSION_TEST(test_fields)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -97,8 +95,7 @@ test_fields(void **test)
 }
 
 /* Lists have numbers, and numbers choose. */
-static void
-test_lists(void **test)
+SESSION_TEST(test_lists)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -142,8 +139,7 @@ test_lists(void **test)
 }
 
 /* A line that is not read whole is not read at all. */
-static void
-test_long_line(void **test)
+SESSION_TEST(test_long_line)
 {
 	struct session *s = session_new(test, 80, 24);
 	char line[LINE_SIZE + 16];
@@ -158,8 +154,7 @@ test_long_line(void **test)
 }
 
 /* What a move selects is told: a stage, traffic, a number. */
-static void
-test_numbers(void **test)
+SESSION_TEST(test_numbers)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -174,8 +169,7 @@ test_numbers(void **test)
 }
 
 /* Questions are asked, and an empty line is no. */
-static void
-test_questions(void **test)
+SESSION_TEST(test_questions)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -211,8 +205,7 @@ test_questions(void **test)
 }
 
 /* Escapes in a plan's text are not passed on. */
-static void
-test_plain(void **test)
+SESSION_TEST(test_plain)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -223,11 +216,5 @@ test_plain(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_begin), SESSION_TEST(test_fields),
-		SESSION_TEST(test_lists), SESSION_TEST(test_numbers),
-		SESSION_TEST(test_questions), SESSION_TEST(test_long_line), SESSION_TEST(test_plain),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

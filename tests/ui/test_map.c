@@ -35,13 +35,11 @@ draw_all(struct canvas *c, struct map_view *v, int w)
 }
 
 /* Labels: each rank's number stands at its own place, once. */
-static void
-test_every_gpu(void **unused)
+TEST(test_every_gpu)
 {
 	static const char *const kinds[] = { "tp", "dp", "pp" };
 	static const int widths[] = { 12, 30, 59, 80, 131, 300 };
 
-	(void)unused;
 	for (int n = 1; n <= 3; n++)
 		for (size_t i = 0; i < COUNT(widths); i++) {
 			struct map_view v;
@@ -105,8 +103,7 @@ check_neighbours(int kind, int colors, const struct map_grid *g)
 	assert_true(alike == 0 || (colors < 6 && alike * 20 <= pairs));
 }
 
-static void
-test_neighbours(void **unused)
+TEST(test_neighbours)
 {
 	static const struct {
 		const char *framework;
@@ -121,7 +118,6 @@ test_neighbours(void **unused)
 	static const int widths[] = { 40, 58, 80, 130, 200 };
 	static const char *const first[] = { "tp" };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(plans); i++) {
 		lay_out(plans[i].framework, plans[i].nodes, plans[i].gpus, plans[i].tp, plans[i].cp,
 		    plans[i].pp);
@@ -173,8 +169,7 @@ check_apart(const struct map_view *v, int w)
 }
 
 /* Plans whose groups no rule tells apart: those of a table do. */
-static void
-test_apart_by_table(void **unused)
+TEST(test_apart_by_table)
 {
 	static const struct {
 		const char *framework;
@@ -185,7 +180,6 @@ test_apart_by_table(void **unused)
 	};
 	static struct map_paint m;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(plans); i++) {
 		struct map_view v = { .cursor = -1, .colors = 2, .depth = THEME_256, .utf8 = true,
 			.zoom = (enum map_zoom)plans[i].zoom };
@@ -208,8 +202,7 @@ test_apart_by_table(void **unused)
 }
 
 /* Sizes that do not divide one another: groups wrap inside nodes and racks. */
-static void
-test_apart(void **unused)
+TEST(test_apart)
 {
 	static const struct {
 		const char *framework;
@@ -222,7 +215,6 @@ test_apart(void **unused)
 	};
 	static const int widths[] = { 46, 78, 131, 400 };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(plans); i++) {
 		lay_out(plans[i].framework, plans[i].nodes, plans[i].gpus, plans[i].tp, plans[i].cp,
 		    plans[i].pp);
@@ -240,14 +232,12 @@ test_apart(void **unused)
 }
 
 /* Up to as many groups as letters, the letter is the group's own. */
-static void
-test_letters(void **unused)
+TEST(test_letters)
 {
 	static const char *const tp[] = { "tp" };
 	struct map_view v;
 	struct canvas c;
 
-	(void)unused;
 	lay_out("megatron", 13, 8, 2, 1, 1);
 	v = view_of(tp, 1, MAP_ZOOM_CELL);
 	draw_all(&c, &v, 120);
@@ -259,14 +249,12 @@ test_letters(void **unused)
 	canvas_free(&c);
 }
 
-static void
-test_peers(void **unused)
+TEST(test_peers)
 {
 	static const char *const kinds[] = { "tp", "pp" };
 	struct map_view v;
 	struct canvas c;
 
-	(void)unused;
 	lay_out("megatron", 2, 8, 2, 1, 4);
 	v = view_of(kinds, 2, MAP_ZOOM_LABEL);
 	v.cursor = 5;
@@ -284,12 +272,10 @@ test_peers(void **unused)
 }
 
 /* Cards: rank, and a band of its own colour space for each dimension. */
-static void
-test_cards(void **unused)
+TEST(test_cards)
 {
 	static const char *const kinds[] = { "tp", "dp", "pp", "cp" };
 
-	(void)unused;
 	for (int n = 1; n <= 4; n++) {
 		struct map_view v;
 		struct map_grid g;
@@ -320,8 +306,7 @@ test_cards(void **unused)
 }
 
 /* Each of the ready-made sets, in every framework. */
-static void
-test_presets(void **unused)
+TEST(test_presets)
 {
 	static const char *const frameworks[] = {
 		"megatron", "deepspeed", "torchtitan", "nanotron", "vllm", "seed"
@@ -329,7 +314,6 @@ test_presets(void **unused)
 	static const int dimensions[] = { 1, 1, 1, 1, 2, 2, 3, 2, 3, 3, 4 };
 	int presets = 0;
 
-	(void)unused;
 	while (map_set_name(presets) != NULL)
 		presets++;
 	assert_int_equal(presets, 11);
@@ -372,13 +356,11 @@ test_ready_made(void **test)
 }
 
 /* The automatic zoom is the largest that fits. */
-static void
-test_zoom(void **unused)
+TEST(test_zoom)
 {
 	static const char *const tp[] = { "tp" };
 	struct map_view v;
 
-	(void)unused;
 	lay_out("megatron", 2, 8, 2, 1, 4);
 	v = view_of(tp, 1, MAP_ZOOM_AUTO);
 	assert_int_equal(map_zoom_for(&v, in(58, 20)), MAP_ZOOM_CARD);
@@ -389,13 +371,11 @@ test_zoom(void **unused)
 	assert_int_equal(map_zoom_for(&v, in(100, 40)), MAP_ZOOM_NODE);
 }
 
-static void
-test_move(void **unused)
+TEST(test_move)
 {
 	static const char *const tp[] = { "tp" };
 	struct map_view v;
 
-	(void)unused;
 	lay_out("megatron", 4, 8, 2, 1, 4);
 	for (int zoom = MAP_ZOOM_CARD; zoom <= MAP_ZOOM_HALF; zoom++)
 		for (int w = 10; w < 140; w += 7) {
@@ -427,13 +407,11 @@ test_move(void **unused)
 }
 
 /* 131,072 GPUs: scrolling anywhere shows the cursor. */
-static void
-test_huge(void **unused)
+TEST(test_huge)
 {
 	static const char *const kinds[] = { "tp", "dp", "pp", "cp" };
 	struct canvas c;
 
-	(void)unused;
 	lay_out("megatron", 16384, 8, 8, 2, 16);
 	assert_int_equal(estimate.layout.world, 131072);
 	assert_true(canvas_init(&c, 120, 40, true));
@@ -455,15 +433,13 @@ test_huge(void **unused)
 
 /* Racks that have no room one in a cell are shown two in one: all of them, each at a place of its
  * own, with nothing past the last. */
-static void
-test_half_racks(void **unused)
+TEST(test_half_racks)
 {
 	static const char *const pp[] = { "pp" };
 	static const int nodes[] = { 2048, 2046, 1802 };
 	const struct map_area area = in(72, 10);
 	struct map_view v;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(nodes); i++) {
 		const int64_t racks = nodes[i] / 2;
 		int x, y, cells = 0;
@@ -494,13 +470,11 @@ test_half_racks(void **unused)
 }
 
 /* Any area, any zoom: nothing outside of it is touched. */
-static void
-test_inside(void **unused)
+TEST(test_inside)
 {
 	static const char *const kinds[] = { "tp", "dp", "pp" };
 	struct canvas c;
 
-	(void)unused;
 	lay_out("megatron", 5, 8, 2, 1, 4);
 	assert_true(canvas_init(&c, 70, 30, false));
 	for (int zoom = MAP_ZOOM_AUTO; zoom < MAP_ZOOM_COUNT; zoom++)
@@ -525,13 +499,11 @@ test_inside(void **unused)
 }
 
 /* Numbers that do not fit are left out: cut, they would be those of others. */
-static void
-test_titles(void **unused)
+TEST(test_titles)
 {
 	static const char *const tp[] = { "tp" };
 	struct map_view v;
 
-	(void)unused;
 	lay_out("megatron", 24, 1, 1, 1, 3);
 	v = view_of(tp, 1, MAP_ZOOM_CELL);
 	assert_true(draws(&v, 60, 30, " rack 2    rack 3 "));
@@ -551,12 +523,10 @@ test_titles(void **unused)
 
 /* On paper the legend has all its words, in as many lines as that takes, and ends the
  * picture, at any width. */
-static void
-test_paper(void **unused)
+TEST(test_paper)
 {
 	static const char *const stages[] = { "layers", "stage", "tp" };
 
-	(void)unused;
 	for (int w = 20; w < 200; w += 18)
 		for (int zoom = MAP_ZOOM_AUTO; zoom < MAP_ZOOM_COUNT; zoom++)
 			for (int64_t nodes = 6; nodes <= 48; nodes *= 2) {
@@ -578,13 +548,11 @@ test_paper(void **unused)
 }
 
 /* Lines that the map leaves have the legend, of all colours, and all of its words. */
-static void
-test_legend(void **unused)
+TEST(test_legend)
 {
 	static const char *const kinds[] = { "tp", "dp", "pp", "stage" }, *const link[] = { "link" };
 	struct map_view v;
 
-	(void)unused;
 	lay_out("megatron", 8, 8, 2, 1, 4);
 	v = view_of(kinds, 4, MAP_ZOOM_NODE); /* in 7 lines none are kept for it */
 	assert_true(draws(&v, 58, 7, "tp: 32 groups of 2, each inside one node"));
@@ -609,13 +577,11 @@ test_legend(void **unused)
 
 /* Slow nodes are marked wherever they are shown: by name, with a mark where words have no room, on the
  * unit that is one or holds one, each on a row of many, and on the first GPU without frames. */
-static void
-test_slow(void **unused)
+TEST(test_slow)
 {
 	const char *const tp[] = { "tp" };
 	struct map_view view;
 
-	(void)unused;
 	begin_plan("megatron", 64, 8, 8, 2);
 	plan.cluster.nodes_per_rack = 2;
 	put(&plan, FIELD_SLOW_NODES, "3*0.5,40*0.4");
@@ -647,13 +613,11 @@ test_slow(void **unused)
 }
 
 /* Rows of halves are of nodes or of racks: they say which, where that takes nothing from the map. */
-static void
-test_row_words(void **unused)
+TEST(test_row_words)
 {
 	const char *const stage[] = { "stage" };
 	struct map_view view;
 
-	(void)unused;
 	begin_plan("megatron", 2048, 8, 8, 16);
 	place_plan();
 	view = view_of(stage, 1, MAP_ZOOM_AUTO);
@@ -669,17 +633,6 @@ test_row_words(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_gpu), cmocka_unit_test(test_neighbours),
-		cmocka_unit_test(test_apart_by_table), cmocka_unit_test(test_apart), cmocka_unit_test(test_letters),
-		cmocka_unit_test(test_peers), cmocka_unit_test(test_cards),
-		cmocka_unit_test(test_presets), SESSION_TEST(test_ready_made),
-		cmocka_unit_test(test_zoom), cmocka_unit_test(test_move),
-		cmocka_unit_test(test_huge), cmocka_unit_test(test_half_racks),
-		cmocka_unit_test(test_inside), cmocka_unit_test(test_legend),
-		cmocka_unit_test(test_titles), cmocka_unit_test(test_slow), cmocka_unit_test(test_row_words), cmocka_unit_test(test_paper),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

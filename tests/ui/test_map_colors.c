@@ -59,12 +59,10 @@ list_layers(int64_t rank, char *buf, size_t size)
 			text_add(buf, size, " %d", i);
 }
 
-static void
-test_values(void **unused)
+TEST(test_values)
 {
 	static const char *const schedules[] = { "1f1b", "dualpipe" };
 
-	(void)unused;
 	for (size_t s = 0; s < COUNT(schedules); s++) {
 		lay_out("megatron", 8, 8, 2, 8, 1);
 		put(&plan, FIELD_SCHEDULE, schedules[s]);
@@ -85,13 +83,11 @@ test_values(void **unused)
 }
 
 /* Steps of memory: below a half, tenths, and too much. */
-static void
-test_memory(void **unused)
+TEST(test_memory)
 {
 	static const char letters[] = "44445678999";
 	char text[MAP_COLOR_TEXT_SIZE];
 
-	(void)unused;
 	lay_out("megatron", 12, 8, 1, 12, 1);
 	estimate.stage[9].memory.total -= 1; /* 100 GiB is full, 110 too much */
 	prepare("memory", 1, NULL);
@@ -109,14 +105,12 @@ test_memory(void **unused)
 }
 
 /* What groups cross, against looking at every member. */
-static void
-test_links(void **unused)
+TEST(test_links)
 {
 	static const char *const frameworks[] = {
 		"megatron", "deepspeed", "torchtitan", "nanotron", "vllm", "seed"
 	};
 
-	(void)unused;
 	for (size_t f = 0; f < COUNT(frameworks); f++)
 		for (int domain = 4; domain <= 32; domain *= 2) {
 			lay_out(frameworks[f], 8, 8, 4, 2, 1);
@@ -147,8 +141,7 @@ test_links(void **unused)
 
 /* With levels of the network a group's link is the unit that it stays in, by letters, names and colours in
  * order; what no unit holds is one beyond the last. */
-static void
-test_link_levels(void **unused)
+TEST(test_link_levels)
 {
 	static const struct { const char *levels; char letter; const char *name; } cases[] = {
 		{ "8:450", 'n', "network" }, { "64:50", '1', "leaf" }, { "8:450,16:50,64:50/7", '2', "spine" },
@@ -158,7 +151,6 @@ test_link_levels(void **unused)
 	char text[MAP_COLOR_TEXT_SIZE];
 	struct hue hue;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		lay_out("megatron", 8, 8, 8, 1, 1);
 		plan.cluster.nvlink_domain = 8;
@@ -182,13 +174,11 @@ test_link_levels(void **unused)
 }
 
 /* Pools are told apart, with the models that share them; without others there is one. */
-static void
-test_roles(void **unused)
+TEST(test_roles)
 {
 	char text[MAP_COLOR_TEXT_SIZE];
 	struct hue hue;
 
-	(void)unused;
 	lay_out("megatron", 2, 8, 2, 2, 1);
 	plan.rl.algorithm = RL_PPO;
 	plan.rl.reference = true;
@@ -216,12 +206,10 @@ test_roles(void **unused)
 }
 
 /* A kind stands out where it talks in every layer and leaves a domain with room for it. */
-static void
-test_strays(void **unused)
+TEST(test_strays)
 {
 	int dp;
 
-	(void)unused;
 	lay_out("megatron", 8, 8, 8, 1, 1);
 	plan.cluster.nvlink_domain = 8;
 	plan.cluster.nvlink_gbps = 450;
@@ -240,14 +228,12 @@ test_strays(void **unused)
 }
 
 /* A link is that of the first kind named, wherever it stands. */
-static void
-test_names(void **unused)
+TEST(test_names)
 {
 	static const char *const names[] = { "link", "pp", "dp", "memory" };
 	char name[MAP_COLOR_NAME_SIZE];
 	struct map_view v;
 
-	(void)unused;
 	lay_out("megatron", 2, 8, 2, 2, 1);
 	v = view_of(names, 4, MAP_ZOOM_AUTO);
 	map_color_name(v.color[0], &estimate.layout, name, sizeof name);
@@ -284,14 +270,12 @@ lay_out_cluster(size_t i)
 }
 
 /* Lists of layers are whole, or a number: a list that is cut tells of others. */
-static void
-test_long_layers(void **unused)
+TEST(test_long_layers)
 {
 	static const char *const layers = "layers";
 	char text[MAP_COLOR_TEXT_SIZE], whole[40];
 	struct map_view v;
 
-	(void)unused;
 	for (int vpp = 2; vpp <= 32; vpp++) {
 		begin_plan("megatron", 4, 8, 8, 4);
 		put_int(&plan, FIELD_LAYERS, 4 * 4 * vpp);
@@ -332,12 +316,10 @@ check_neighbours(const char *name, int spaces, const struct map_grid *g)
 	}
 }
 
-static void
-test_neighbours(void **unused)
+TEST(test_neighbours)
 {
 	static const char *const stage = "stage";
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(clusters); i++)
 		for (int zoom = MAP_ZOOM_CARD; zoom < MAP_ZOOM_COUNT; zoom++)
 			for (int w = 30; w < 200; w += 17) {
@@ -355,12 +337,10 @@ test_neighbours(void **unused)
 
 /* Runs of data parallel ranks that shard together: one colour and letter each, another than the ranks of a run
  * next to it have. */
-static void
-test_runs(void **unused)
+TEST(test_runs)
 {
 	const struct paint_offsets beside = { .box = 8, .count = 2, .inside = 2, .touching = 2, .offset = { 1, 2 } };
 
-	(void)unused;
 	for (int64_t replicas = 8; replicas <= 128; replicas *= 4) {
 		struct paint runs;
 		int kind;
@@ -413,12 +393,10 @@ check_places(const struct map_grid *g)
 	assert_int_equal(map_grid_rank(g, 0, lines), -1);
 }
 
-static void
-test_places(void **unused)
+TEST(test_places)
 {
 	static const char *const tp[] = { "tp", "stage" };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(clusters); i++)
 		for (int zoom = MAP_ZOOM_AUTO; zoom < MAP_ZOOM_COUNT; zoom++)
 			for (int w = 8; w < 220; w += 13) {
@@ -448,13 +426,11 @@ test_places(void **unused)
 }
 
 /* Half blocks: each half has the colour of its own GPU. */
-static void
-test_halves(void **unused)
+TEST(test_halves)
 {
 	static const char *const kinds[] = { "tp", "pp" };
 	struct canvas c;
 
-	(void)unused;
 	assert_true(canvas_init(&c, 100, 30, true));
 	for (int n = 1; n <= 2; n++) {
 		struct map_view v;
@@ -489,13 +465,11 @@ test_halves(void **unused)
 }
 
 /* Without colours or half blocks there are no such cells. */
-static void
-test_no_halves(void **unused)
+TEST(test_no_halves)
 {
 	static const char *const tp = "tp";
 	struct map_view v;
 
-	(void)unused;
 	lay_out("megatron", 64, 8, 2, 4, 1);
 	v = view_of(&tp, 1, MAP_ZOOM_AUTO);
 	assert_int_equal(map_zoom_for(&v, in(60, 9)), MAP_ZOOM_HALF);
@@ -509,14 +483,12 @@ test_no_halves(void **unused)
 	assert_int_equal(map_zoom_for(&v, in(60, 9)), MAP_ZOOM_CELL);
 }
 
-static void
-test_racks(void **unused)
+TEST(test_racks)
 {
 	static const char *const tp = "tp";
 	struct map_view v;
 	struct map_grid g;
 
-	(void)unused;
 	lay_out("megatron", 66, 8, 2, 4, 1);
 	v = view_of(&tp, 1, MAP_ZOOM_RACK);
 	map_grid_init(&g, &v, &plan, &estimate, 80, 24);
@@ -543,15 +515,13 @@ test_racks(void **unused)
 }
 
 /* What was looked for stands out, in characters as well. */
-static void
-test_marks(void **unused)
+TEST(test_marks)
 {
 	static const char *const tp = "tp";
 	const struct where where = { -1, -1, 2, -1, -1 }; /* stage 2 */
 	struct map_view v;
 	struct canvas c;
 
-	(void)unused;
 	lay_out("megatron", 2, 8, 2, 4, 1);
 	assert_true(canvas_init(&c, 120, 30, true));
 	for (int zoom = MAP_ZOOM_CARD; zoom <= MAP_ZOOM_CELL; zoom++)
@@ -581,10 +551,8 @@ test_marks(void **unused)
 }
 
 /* One of a run of ranks is in a rank's group: against looking at each. */
-static void
-test_meets(void **unused)
+TEST(test_meets)
 {
-	(void)unused;
 	for (size_t i = 0; i < COUNT(clusters); i++) {
 		lay_out_cluster(i);
 		for (int at = 0; at < map_color_count(&estimate.layout) - 3; at++) {
@@ -608,14 +576,12 @@ test_meets(void **unused)
 }
 
 /* Several kinds at once: as long as a family has colours, no two groups of the screen share one. */
-static void
-test_own_colors(void **unused)
+TEST(test_own_colors)
 {
 	static const char *const kinds[] = { "tp", "dp", "pp" };
 	static struct map_paint m;
 	bool used[256] = { false };
 
-	(void)unused;
 	lay_out("megatron", 8, 8, 2, 4, 1);
 	for (int i = 0; i < 3; i++) {
 		const struct map_color color = { MAP_BY_GROUPS, layout_kind(&estimate.layout, kinds[i]) };
@@ -649,14 +615,12 @@ ground_of(const struct canvas *c, const struct map_view *v, int64_t rank, int co
 
 /* Of 128 groups the first GPUs of the nodes are in 16, and each of these has a colour of its own. What
  * is inside nodes leaves its part of them to what is not. */
-static void
-test_own_of_nodes(void **unused)
+TEST(test_own_of_nodes)
 {
 	static const char *const kinds[] = { "tp", "dp" };
 	const struct layout *l = &estimate.layout;
 	struct canvas c;
 
-	(void)unused;
 	lay_out("megatron", 256, 8, 8, 16, 1);
 	assert_true(canvas_init(&c, 140, 12, true));
 	for (int n = 1; n <= 2; n++) {
@@ -678,15 +642,13 @@ test_own_of_nodes(void **unused)
 
 /* Two kinds of many nodes are one line above the other, each of which goes on from node to node; where
  * one of them is inside nodes, the other has both. */
-static void
-test_lines_of_nodes(void **unused)
+TEST(test_lines_of_nodes)
 {
 	static const char *const kinds[] = { "dp", "pp", "tp" };
 	struct map_view v, inside;
 	struct map_grid g;
 	struct canvas c;
 
-	(void)unused;
 	lay_out("megatron", 2048, 8, 8, 16, 1);
 	v = view_of(kinds, 2, MAP_ZOOM_AUTO);
 	inside = view_of(kinds + 1, 2, MAP_ZOOM_AUTO);
@@ -712,12 +674,10 @@ test_lines_of_nodes(void **unused)
 
 /* Who talks to the cursor, by a look at each group: letters in the order of dimensions, two at
  * most; a unit of several ranks has those of all of them. */
-static void
-test_relation(void **unused)
+TEST(test_relation)
 {
 	const struct layout *l = &estimate.layout;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(clusters); i++) {
 		struct map_relation r;
 
@@ -752,13 +712,11 @@ test_relation(void **unused)
 }
 
 /* The legend tells size and link, and one kind alone never says the same as another. */
-static void
-test_relation_legend(void **unused)
+TEST(test_relation_legend)
 {
 	const char *const relation = "relation";
 	struct map_view v;
 
-	(void)unused;
 	lay_out("megatron", 8, 8, 2, 4, 1);
 	v = view_of(&relation, 1, MAP_ZOOM_LABEL);
 	v.cursor = 11;
@@ -793,8 +751,7 @@ test_relation_legend(void **unused)
 }
 
 /* Where a cell stands for several GPUs the legend says so, and has its letters still. */
-static void
-test_first_gpu(void **unused)
+TEST(test_first_gpu)
 {
 	static const char *const title[] = { "layers, by each node's first GPU:  A  ",
 		"layers (first GPU):  A  " };
@@ -802,7 +759,6 @@ test_first_gpu(void **unused)
 	const char *const layers = "layers";
 	struct map_view v;
 
-	(void)unused;
 	lay_out("megatron", 64, 8, 8, 8, 1);
 	v = view_of(&layers, 1, MAP_ZOOM_NODE);
 	for (size_t k = 0; k < COUNT(width); k++)
@@ -812,17 +768,6 @@ test_first_gpu(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values), cmocka_unit_test(test_memory), cmocka_unit_test(test_roles),
-		cmocka_unit_test(test_links), cmocka_unit_test(test_link_levels), cmocka_unit_test(test_strays), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_runs), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_places), cmocka_unit_test(test_long_layers),
-		cmocka_unit_test(test_halves), cmocka_unit_test(test_no_halves),
-		cmocka_unit_test(test_racks), cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_own_colors), cmocka_unit_test(test_own_of_nodes),
-		cmocka_unit_test(test_lines_of_nodes), cmocka_unit_test(test_relation), cmocka_unit_test(test_relation_legend),
-		cmocka_unit_test(test_meets), cmocka_unit_test(test_first_gpu),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -97,8 +97,7 @@ test_past_where(void **test)
 
 /* A warning stands where errors stand, with its fix, whatever is selected; a hint only until one
  * looks around. */
-static void
-test_warnings(void **test)
+SESSION_TEST(test_warnings)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -128,8 +127,7 @@ test_warnings(void **test)
 	assert_int_equal(s->state.list.kind, LIST_DIAGS);
 }
 
-static void
-test_hint_line(void **test)
+SESSION_TEST(test_hint_line)
 {
 	struct session *s = session_new(test, 100, 30);
 	const struct diag *d;
@@ -150,8 +148,7 @@ test_hint_line(void **test)
 }
 
 /* Advice waits for the keys that were typed: the first picture does without. */
-static void
-test_advice_waits(void **test)
+SESSION_TEST(test_advice_waits)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -170,8 +167,7 @@ test_advice_waits(void **test)
 	assert_int_equal(s->state.list.kind, LIST_MENDS);
 }
 
-static void
-test_fix(void **test)
+SESSION_TEST(test_fix)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -202,8 +198,7 @@ test_fix(void **test)
 
 /* What does not fit: the list has memory and time of each way out, the first of which leaves
  * the last change alone; undo takes the chosen one back. */
-static void
-test_mends(void **test)
+SESSION_TEST(test_mends)
 {
 	struct session *s = session_new(test, 100, 30);
 	struct plan bad;
@@ -235,8 +230,7 @@ test_mends(void **test)
 }
 
 /* The list of what is wrong has the fix of what does not fit, and hints, once. */
-static void
-test_hints(void **test)
+SESSION_TEST(test_hints)
 {
 	struct session *s = session_new(test, 100, 30);
 	size_t count;
@@ -258,8 +252,7 @@ test_hints(void **test)
 }
 
 /* A fix of two fields is told and taken whole. */
-static void
-test_pair(void **test)
+SESSION_TEST(test_pair)
 {
 	struct session *s = session_new(test, 100, 30);
 	struct diag *d;
@@ -280,8 +273,7 @@ test_pair(void **test)
 }
 
 /* Where the layout refuses the plan, the map says why instead. */
-static void
-test_refused(void **test)
+SESSION_TEST(test_refused)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -296,16 +288,5 @@ test_refused(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_errors), SESSION_TEST(test_past), SESSION_TEST(test_past_where),
-		SESSION_TEST(test_warnings), SESSION_TEST(test_hint_line),
-		SESSION_TEST(test_advice_waits),
-		SESSION_TEST(test_fix),
-		SESSION_TEST(test_mends),
-		SESSION_TEST(test_hints),
-		SESSION_TEST(test_pair),
-		SESSION_TEST(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -32,8 +32,7 @@ click(struct session *s, const char *text)
 	s->flags = app_mouse(&s->state, place(s, text, MOUSE_CLICK));
 }
 
-static void
-test_form(void **test)
+SESSION_TEST(test_form)
 {
 	struct session *s = session_new(test, 120, 40);
 
@@ -57,8 +56,7 @@ test_form(void **test)
 	assert_int_equal(s->state.prompt.kind, PROMPT_NONE);
 }
 
-static void
-test_map(void **test)
+SESSION_TEST(test_map)
 {
 	struct session *s = session_new(test, 120, 40);
 
@@ -77,8 +75,7 @@ test_map(void **test)
 }
 
 /* Two GPUs in one cell: the first click takes the upper, the next the lower. */
-static void
-test_halves(void **test)
+SESSION_TEST(test_halves)
 {
 	struct session *s = session_new(test, 120, 40);
 	const struct rect r = panes_arrange(&s->state).inner[PANE_MAP];
@@ -101,8 +98,7 @@ test_halves(void **test)
 }
 
 /* A stage of the pipeline, by any of its lines; again: its memory. */
-static void
-test_pipeline(void **test)
+SESSION_TEST(test_pipeline)
 {
 	static const int sizes[][2] = { { 120, 40 }, { 80, 24 }, { 80, 18 }, { 40, 12 } };
 
@@ -136,8 +132,7 @@ test_pipeline(void **test)
 	}
 }
 
-static void
-test_numbers(void **test)
+SESSION_TEST(test_numbers)
 {
 	struct session *s = session_new(test, 120, 40);
 
@@ -161,8 +156,7 @@ test_numbers(void **test)
 }
 
 /* Entries of lists; the footer's hints are commands. */
-static void
-test_lists(void **test)
+SESSION_TEST(test_lists)
 {
 	struct session *s = session_new(test, 120, 40);
 	struct mouse below = { 60, 35, MOUSE_CLICK };
@@ -208,8 +202,7 @@ test_lists(void **test)
 }
 
 /* Panes that take turns are chosen by their names. */
-static void
-test_tabs(void **test)
+SESSION_TEST(test_tabs)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -226,8 +219,7 @@ test_tabs(void **test)
 }
 
 /* The wheel over a pane that has not the focus scrolls it all the same. */
-static void
-test_wheel(void **test)
+SESSION_TEST(test_wheel)
 {
 	struct session *s = session_new(test, 100, 24);
 
@@ -254,8 +246,7 @@ test_wheel(void **test)
 }
 
 /* Everywhere, at every size, in every state: nothing breaks, no plan changes by a wheel. */
-static void
-test_everywhere(void **test)
+SESSION_TEST(test_everywhere)
 {
 	static const int size[][2] = { { 1, 1 }, { 20, 3 }, { 40, 12 }, { 80, 24 }, { 130, 40 } };
 	static const int32_t opener[] = { INPUT_NONE, 'd', '?', 'e', '/', ':', 'i', 'p', 'O' };
@@ -289,13 +280,5 @@ test_everywhere(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_form), SESSION_TEST(test_map),
-		SESSION_TEST(test_halves), SESSION_TEST(test_pipeline),
-		SESSION_TEST(test_numbers), SESSION_TEST(test_lists),
-		SESSION_TEST(test_tabs), SESSION_TEST(test_wheel),
-		SESSION_TEST(test_everywhere),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -75,8 +75,7 @@ filled(void **test, int columns, int rows, bool ascii)
 }
 
 /* Every part has a glyph of its own, in ASCII too, and the legend names it. */
-static void
-test_memory(void **test)
+SESSION_TEST(test_memory)
 {
 	static const char *const utf8[] = {
 		"\u2588 params 10.0", "\u2593 grads 9.0", "\u2592 optim 8.0",
@@ -111,8 +110,7 @@ test_memory(void **test)
 }
 
 /* A bar's length is its share of the capacity, whatever its parts. */
-static void
-test_bar_length(void **test)
+SESSION_TEST(test_bar_length)
 {
 	struct session *s = filled(test, 100, 30, true);
 	struct estimate *e = s->state.estimate;
@@ -132,8 +130,7 @@ test_bar_length(void **test)
 	assert_true(shows(s, "49.0 GiB!"));
 }
 
-static void
-test_traffic(void **test)
+SESSION_TEST(test_traffic)
 {
 	struct session *s = filled(test, 100, 30, false);
 
@@ -162,8 +159,7 @@ test_traffic(void **test)
 	assert_true(shows(s, "No GPU sends anything."));
 }
 
-static void
-test_step(void **test)
+SESSION_TEST(test_step)
 {
 	static const char *const shown[] = {
 		"step       9.81 s", "tokens/s     427k", "per GPU     6.67k", "MFU        41.2 %",
@@ -190,8 +186,7 @@ test_step(void **test)
 	assert_true(hides(s, "0"));
 }
 
-static void
-test_serve(void **test)
+SESSION_TEST(test_serve)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -217,8 +212,7 @@ test_serve(void **test)
 
 /* At a rate: what of it is inside the limits, times by rate with these marked, and pictures of them
  * where there is room. */
-static void
-test_rate(void **test)
+SESSION_TEST(test_rate)
 {
 	struct session *s = session_new(test, 120, 40);
 	char rate[32], near[64];
@@ -258,8 +252,7 @@ test_rate(void **test)
 		}
 }
 
-static void
-test_tab_order(void **test)
+SESSION_TEST(test_tab_order)
 {
 	static const enum pane order[] = {
 		PANE_MAP, PANE_MEMORY, PANE_TRAFFIC, PANE_STEP, PANE_FORM
@@ -289,8 +282,7 @@ test_tab_order(void **test)
 	assert_int_equal(s->state.focus, PANE_TRAFFIC);
 }
 
-static void
-test_why(void **test)
+SESSION_TEST(test_why)
 {
 	struct session *s = filled(test, 100, 40, false);
 
@@ -326,8 +318,7 @@ test_why(void **test)
 
 /* Lines without a stage are the legend's: all parts with their amounts; and the frame says
  * what of a longer list is shown. */
-static void
-test_legend(void **test)
+SESSION_TEST(test_legend)
 {
 	struct session *s = session_new(test, 100, 30);
 	struct estimate *e;
@@ -348,8 +339,7 @@ test_legend(void **test)
 }
 
 /* Where there is room all stages have their amounts beside each other. */
-static void
-test_table(void **test)
+SESSION_TEST(test_table)
 {
 	struct session *s = filled(test, 200, 60, true);
 
@@ -363,8 +353,7 @@ test_table(void **test)
 }
 
 /* A plan that changes under the list: its terms are noted anew. */
-static void
-test_why_follows(void **test)
+SESSION_TEST(test_why_follows)
 {
 	struct session *s = session_new(test, 100, 40);
 
@@ -379,8 +368,7 @@ test_why_follows(void **test)
 }
 
 /* Only the terms of the row. */
-static void
-test_why_terms(void **test)
+SESSION_TEST(test_why_terms)
 {
 	static const struct ledger_term terms[] = {
 		{ QUANTITY_TRAFFIC, PART_ROW, -1, 100e9, "TP outputs", "source a", "forward = 1" },
@@ -424,8 +412,7 @@ test_why_terms(void **test)
 }
 
 /* A GPU that is not known to compute at any rate: that is why there are no times. */
-static void
-test_no_rates(void **test)
+SESSION_TEST(test_no_rates)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -434,8 +421,7 @@ test_no_rates(void **test)
 }
 
 /* Beside each number what it is against the saved plan, where there is room. */
-static void
-test_changes(void **test)
+SESSION_TEST(test_changes)
 {
 	struct session *s = filled(test, 100, 30, true);
 	struct estimate *base = s->state.base;
@@ -460,8 +446,7 @@ test_changes(void **test)
 	assert_true(hides(s, "-1.00  "));
 }
 
-static void
-test_delta(void **test)
+SESSION_TEST(test_delta)
 {
 	struct session *s = filled(test, 160, 30, false);
 	struct summary was = summary_of(s->state.estimate), is = was, now;
@@ -497,8 +482,7 @@ test_delta(void **test)
 }
 
 /* A label and its value stay apart at every width. */
-static void
-test_figures_apart(void **test)
+SESSION_TEST(test_figures_apart)
 {
 	struct session *s = filled(test, 100, 30, true);
 	struct estimate *e = s->state.estimate;
@@ -536,8 +520,7 @@ role_at(struct session *s, const char *text, int offset)
 }
 
 /* Numbers are bright and words are not; what is wrong is counted at the end of the line. */
-static void
-test_headline(void **test)
+SESSION_TEST(test_headline)
 {
 	struct session *s = filled(test, 120, 40, false);
 	struct estimate *e = s->state.estimate;
@@ -566,8 +549,7 @@ test_headline(void **test)
 }
 
 /* Weights fit and requests do not: it says so, as memory is not what is over. */
-static void
-test_requests(void **test)
+SESSION_TEST(test_requests)
 {
 	struct session *s = session_new(test, 120, 30);
 	const struct estimate *e;
@@ -586,8 +568,7 @@ test_requests(void **test)
 }
 
 /* The links of what would fit NVLink stand out, those of others do not. */
-static void
-test_strays(void **test)
+SESSION_TEST(test_strays)
 {
 	struct session *s = filled(test, 120, 40, false);
 	struct traffic_row *row = s->state.estimate->traffic.row;
@@ -606,16 +587,5 @@ test_strays(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_memory), SESSION_TEST(test_bar_length), SESSION_TEST(test_legend),
-		SESSION_TEST(test_table), SESSION_TEST(test_traffic), SESSION_TEST(test_step),
-		SESSION_TEST(test_serve), SESSION_TEST(test_rate), SESSION_TEST(test_tab_order),
-		SESSION_TEST(test_why), SESSION_TEST(test_why_terms),
-		SESSION_TEST(test_why_follows), SESSION_TEST(test_delta),
-		SESSION_TEST(test_changes), SESSION_TEST(test_no_rates),
-		SESSION_TEST(test_headline), SESSION_TEST(test_strays), SESSION_TEST(test_requests),
-		SESSION_TEST(test_figures_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

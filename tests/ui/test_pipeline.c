@@ -62,12 +62,10 @@ has(char *text, const char *want)
 }
 
 /* Letters and numbers, phases, what is in flight, and how idle each stage is. */
-static void
-test_rows(void **unused)
+TEST(test_rows)
 {
 	struct pipeline_view view = { .stage = 1 };
 
-	(void)unused;
 	make_plan(SCHEDULE_1F1B, 4, 1, 6);
 	has(draw_plain(&view, 120, 8, true), "stage layers in flight   idle ");
 	has(draw_plain(&view, 120, 8, true), "\xe2\x94\x80 warm-up ");
@@ -113,14 +111,12 @@ rise(const char *text, char letter)
 
 /* A number is whole or not there, in slots of any width, at the edges too, with and without
  * colours. */
-static void
-test_numbers(void **unused)
+TEST(test_numbers)
 {
 	static const enum theme_colors depths[] = { THEME_MONO, THEME_8, THEME_256 };
 	enum { W = 90 };
 	int numbers = 0;
 
-	(void)unused;
 	make_plan(SCHEDULE_GPIPE, 4, 1, 130);
 	for (int scale = 2; scale < 7; scale++)
 		for (size_t d = 0; d < COUNT(depths); d++)
@@ -144,12 +140,10 @@ test_numbers(void **unused)
 	assert_true(numbers > 1000);
 }
 
-static void
-test_left_out(void **unused)
+TEST(test_left_out)
 {
 	struct pipeline_view view = { .scale = PIPELINE_FIT };
 
-	(void)unused;
 	make_plan(SCHEDULE_1F1B, 4, 1, 1000);
 	has(draw_plain(&view, 120, 8, true), "B999");
 	has(draw_plain(&view, 120, 8, true), " are left out");
@@ -158,15 +152,13 @@ test_left_out(void **unused)
 	has(draw_plain(&view, 120, 8, true), "0-4      1000 ");
 }
 
-static void
-test_words(void **unused)
+TEST(test_words)
 {
 	struct canvas c;
 	struct pipeline_view view = { .scale = PIPELINE_FIT };
 	char title[160], want[160], share[UNITS_SIZE];
 	const char *why;
 
-	(void)unused;
 	assert_true(canvas_init(&c, 80, 10, true));
 	make_plan(SCHEDULE_1F1B, 1, 1, 4);
 	assert_null(pipeline_draw(&c, (struct rect){ 0, 0, 80, 10 }, &plan, &estimate, &view, true));
@@ -191,12 +183,10 @@ test_words(void **unused)
 
 /* The times of the chunks are those of the step: without traffic inside, the slowest
  * stage's add up to what it computes. */
-static void
-test_times(void **unused)
+TEST(test_times)
 {
 	static const int64_t vpp[] = { 1, 2, 4 };
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(vpp); i++) {
 		struct chunk_time time[16];
 		double most = 0, all;
@@ -222,14 +212,12 @@ test_times(void **unused)
 
 /* Any size, any schedule, any depth of colour: nothing outside the area is touched, and
  * the cursor is on the selected stage. */
-static void
-test_inside(void **unused)
+TEST(test_inside)
 {
 	static const int64_t vpp[] = { 1, 2, 1, 1, 2, 2, 2, 1, 2 };
 	static const int widths[] = { 1, 2, 7, 12, 19, 20, 33, 40, 46, 80, 120, 200, 500 };
 	static const int heights[] = { 1, 2, 3, 4, 5, 8, 12, 24, 60, 200 };
 
-	(void)unused;
 	for (int64_t schedule = 0; schedule <= SCHEDULE_DUALPIPEV; schedule++) {
 		make_plan(schedule, 6, vpp[schedule], 48);
 		for (size_t i = 0; i < COUNT(widths) * COUNT(heights); i++)
@@ -255,14 +243,12 @@ test_inside(void **unused)
 	}
 }
 
-static void
-test_moving(void **unused)
+TEST(test_moving)
 {
 	struct pipeline_view view = { .scale = PIPELINE_FIT };
 	const struct rect r = { 0, 0, 60, 6 };
 	int64_t column;
 
-	(void)unused;
 	make_plan(SCHEDULE_1F1B, 16, 1, 64);
 	pipeline_move(&view, &plan, &estimate, r, -1, -1);
 	assert_int_equal(view.stage, 0);
@@ -296,8 +282,7 @@ test_moving(void **unused)
 }
 
 /* The screen: p shows it, the same keys move it, and another plan redraws it. */
-static void
-test_session(void **test)
+SESSION_TEST(test_session)
 {
 	struct session *s = session_new(test, 120, 40);
 
@@ -322,8 +307,7 @@ test_session(void **test)
 }
 
 /* The title gives up its first word, else its last ones, before it is cut, and has which stages are shown. */
-static void
-test_frame(void **test)
+SESSION_TEST(test_frame)
 {
 	struct session *s = session_new(test, 120, 40);
 
@@ -339,8 +323,7 @@ test_frame(void **test)
 	assert_true(shows(s, " 1-4 of 16 \u2500\u2510"));
 }
 
-static void
-test_long_steps(void **unused)
+TEST(test_long_steps)
 {
 	static const struct {
 		int64_t schedule, pp, vpp, m;
@@ -349,7 +332,6 @@ test_long_steps(void **unused)
 		{ SCHEDULE_V_HALF, 16, 2, 256 }, { SCHEDULE_1F1B, 64, 1, 4096 },
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(cases); i++)
 		for (int scale = -1; scale <= 1; scale++) {
 			struct pipeline_view view = { .scale = scale, .depth = THEME_256 };
@@ -366,14 +348,5 @@ test_long_steps(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows), cmocka_unit_test(test_numbers), cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_words), cmocka_unit_test(test_times),
-		cmocka_unit_test(test_inside),
-		cmocka_unit_test(test_moving), SESSION_TEST(test_session),
-		SESSION_TEST(test_frame),
-		cmocka_unit_test(test_long_steps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -101,8 +101,7 @@ line_is(struct session *s, const char *text)
 	assert_string_equal(s->state.prompt.line.text, text);
 }
 
-static void
-test_recall(void **test)
+SESSION_TEST(test_recall)
 {
 	struct session *s = begin(test);
 	char *lines;
@@ -150,8 +149,7 @@ completes(struct session *s, const char *typed, const char *result)
 	key(s, INPUT_ESCAPE);
 }
 
-static void
-test_complete(void **test)
+SESSION_TEST(test_complete)
 {
 	struct session *s = begin(test);
 
@@ -229,8 +227,7 @@ test_complete(void **test)
 
 /* Whatever takes an argument, Tab knows what it can be; and no field's short name hides
  * behind a command. */
-static void
-test_complete_all(void **test)
+SESSION_TEST(test_complete_all)
 {
 	struct session *s = begin(test);
 	char typed[64];
@@ -251,8 +248,7 @@ test_complete_all(void **test)
 			assert_null(command_find(field_key(f)));
 }
 
-static void
-test_about(void **test)
+SESSION_TEST(test_about)
 {
 	struct session *s = begin(test);
 
@@ -267,8 +263,7 @@ test_about(void **test)
 /* ---- lists --------------------------------------------------------------------------- */
 
 /* '/' narrows every list while one types; Escape brings back what was there. */
-static void
-test_filter(void **test)
+SESSION_TEST(test_filter)
 {
 	static const char *const lists[] = { "e", "d", "W", "i", "U", "O", "D" };
 
@@ -291,13 +286,11 @@ test_filter(void **test)
 }
 
 /* What is named like the filter comes first, then what begins so, then a word that does. */
-static void
-test_filter_ranks(void **test)
+SESSION_TEST(test_filter_ranks)
 {
 	struct rows rows = { .width = 80, .filter = " cp" };
 	static const char *const lines[] = { "scp copies", "all-reduce of cp", "cpu offload", "cp   context" };
 
-	(void)test;
 	for (int i = 0; i < 4; i++)
 		rows_line(&rows, i, ROLE_TEXT, lines[i]);
 	rows_rank(&rows);
@@ -307,8 +300,7 @@ test_filter_ranks(void **test)
 }
 
 /* The key that begins a filter elsewhere is no text of one that has begun. */
-static void
-test_filter_slash(void **test)
+SESSION_TEST(test_filter_slash)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -317,8 +309,7 @@ test_filter_slash(void **test)
 }
 
 /* Saving where there is no plan yet: one text on a line. */
-static void
-test_save_nothing(void **test)
+SESSION_TEST(test_save_nothing)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -329,8 +320,7 @@ test_save_nothing(void **test)
 }
 
 /* Without the filter, what it found stays selected. */
-static void
-test_filter_keeps(void **test)
+SESSION_TEST(test_filter_keeps)
 {
 	struct session *s = begin(test);
 	int item;
@@ -349,8 +339,7 @@ test_filter_keeps(void **test)
 
 /* ---- settings and keys ---------------------------------------------------------------- */
 
-static void
-test_settings(void **test)
+SESSION_TEST(test_settings)
 {
 	struct session *s = begin(test);
 
@@ -386,13 +375,11 @@ test_settings(void **test)
 }
 
 /* Each palette of the table is one of the theme's, and none is missing. */
-static void
-test_palettes(void **unused)
+TEST(test_palettes)
 {
 	char name[SETTINGS_TEXT_SIZE];
 	size_t row = settings_find("palette"), n = 0;
 
-	(void)unused;
 	for (size_t i = 0; settings_choice(row, i, name, sizeof name); i++)
 		if (strcmp(name, "auto") != 0) {
 			assert_int_not_equal(theme_palette_find(name), PALETTE_COUNT);
@@ -401,8 +388,7 @@ test_palettes(void **unused)
 	assert_int_equal(n, PALETTE_COUNT);
 }
 
-static void
-test_own_keys(void **test)
+SESSION_TEST(test_own_keys)
 {
 	struct session *s = begin(test);
 	struct settings *settings = &s->state.settings;
@@ -436,10 +422,8 @@ test_own_keys(void **test)
 	assert_true(shows(s, "F6               :tp 8"));
 }
 
-static void
-test_names(void **unused)
+TEST(test_names)
 {
-	(void)unused;
 	assert_true(command_is_known("undo"));
 	assert_true(command_is_known("q"));
 	assert_true(command_is_known("tp"));
@@ -452,8 +436,7 @@ test_names(void **unused)
 
 /* ---- unsaved work --------------------------------------------------------------------- */
 
-static void
-test_keep(void **test)
+SESSION_TEST(test_keep)
 {
 	struct session *s = begin(test);
 	struct keeper k = { 0 };
@@ -492,8 +475,7 @@ test_keep(void **test)
 	assert_true(hides(s, "no room for drafts"));
 }
 
-static void
-test_recover(void **test)
+SESSION_TEST(test_recover)
 {
 	struct session *s = begin(test);
 
@@ -542,8 +524,7 @@ test_recover(void **test)
 }
 
 /* Text where text is typed, and no keys anywhere else. */
-static void
-test_paste(void **test)
+SESSION_TEST(test_paste)
 {
 	static const char text[] = "+q:q!s 4";
 	struct session *s = begin(test);
@@ -566,8 +547,7 @@ test_paste(void **test)
 }
 
 /* Opening with unsaved work: save first, throw away, or stay. */
-static void
-test_open_unsaved(void **test)
+SESSION_TEST(test_open_unsaved)
 {
 	struct session *s = begin(test);
 
@@ -603,18 +583,6 @@ test_open_unsaved(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_recall), SESSION_TEST(test_complete),
-		SESSION_TEST(test_complete_all), SESSION_TEST(test_about),
-		SESSION_TEST(test_filter), SESSION_TEST(test_filter_keeps),
-		SESSION_TEST(test_filter_ranks), SESSION_TEST(test_filter_slash),
-		SESSION_TEST(test_save_nothing),
-		SESSION_TEST(test_settings), cmocka_unit_test(test_palettes),
-		SESSION_TEST(test_own_keys), cmocka_unit_test(test_names),
-		SESSION_TEST(test_keep), SESSION_TEST(test_recover),
-		SESSION_TEST(test_paste), SESSION_TEST(test_open_unsaved),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

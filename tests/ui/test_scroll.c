@@ -1,28 +1,19 @@
 /* test_scroll.c - what an area shows of a list, and what is selected in it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "ui/screen/scroll.h"
+#include "../unit.h"
 
-static void
-test_step(void **state)
+TEST(test_step)
 {
-	(void)state;
 	assert_int_equal(scroll_step(3, 2, 10), 5);
 	assert_int_equal(scroll_step(3, -5, 10), 0);
 	assert_int_equal(scroll_step(8, 5, 10), 9);
 	assert_int_equal(scroll_step(0, 1, 0), 0); /* there is none */
 }
 
-static void
-test_select(void **state)
+TEST(test_select)
 {
 	struct scroll w = { .at = 2 };
 
-	(void)state;
 	assert_true(scroll_select(&w, 5));
 	assert_false(scroll_select(&w, 5));
 	scroll_keep(&w, 4);
@@ -33,10 +24,8 @@ test_select(void **state)
 
 /* The lines from one to another are shown, else the first of them; no line stays empty that a
  * list could fill. */
-static void
-test_follow(void **state)
+TEST(test_follow)
 {
-	(void)state;
 	assert_int_equal(scroll_follow(0, 4, 4, 10, 5), 0);
 	assert_int_equal(scroll_follow(0, 5, 5, 10, 5), 1);
 	assert_int_equal(scroll_follow(6, 2, 2, 10, 5), 2);
@@ -50,12 +39,10 @@ test_follow(void **state)
 }
 
 /* The selection comes along where the lines would leave it behind. */
-static void
-test_lines(void **state)
+TEST(test_lines)
 {
 	struct scroll w = { .at = 4, .first = 0 };
 
-	(void)state;
 	scroll_lines(&w, 10, 5, 2);
 	assert_true(w.first == 2 && w.at == 4);
 	scroll_lines(&w, 10, 5, 9);
@@ -74,10 +61,5 @@ test_lines(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_step), cmocka_unit_test(test_select),
-		cmocka_unit_test(test_follow), cmocka_unit_test(test_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -30,8 +30,7 @@ selected(const struct session *s)
 	return &search_view_of(s)->found[target];
 }
 
-static void
-test_ranking(void **test)
+SESSION_TEST(test_ranking)
 {
 	struct session *s = session_searching(test, 100, 30);
 	struct estimate *e = malloc(sizeof *e);
@@ -64,8 +63,7 @@ test_ranking(void **test)
 }
 
 /* Where no change of a field or two mends a plan f lists the search alone, which Enter begins. */
-static void
-test_from_mends(void **test)
+SESSION_TEST(test_from_mends)
 {
 	struct session *s = session_searching(test, 100, 30);
 
@@ -81,8 +79,7 @@ test_from_mends(void **test)
 
 /* Values of texts are those that were asked for as long as the list lives: they were on the stack of the
  * call that began the search. */
-static void
-test_texts(void **test)
+SESSION_TEST(test_texts)
 {
 	struct session *s = session_searching(test, 100, 30);
 	const struct search_view *l;
@@ -101,8 +98,7 @@ test_texts(void **test)
 }
 
 /* What is told of a plan is held against the plan that is open now. */
-static void
-test_told(void **test)
+SESSION_TEST(test_told)
 {
 	struct session *s = session_searching(test, 100, 30);
 	char was[256];
@@ -120,8 +116,7 @@ test_told(void **test)
 }
 
 /* While it runs the list grows, and who has chosen a plan stays at it. */
-static void
-test_grows(void **test)
+SESSION_TEST(test_grows)
 {
 	struct session *s = session_searching(test, 80, 24);
 	uint64_t chosen;
@@ -143,8 +138,7 @@ test_grows(void **test)
 }
 
 /* Who has chosen none sees the best. */
-static void
-test_best(void **test)
+SESSION_TEST(test_best)
 {
 	struct session *s = session_searching(test, 80, 24);
 
@@ -158,8 +152,7 @@ test_best(void **test)
 }
 
 /* What conditions ask for has a column, which sorts, and rows of the same numbers are one. */
-static void
-test_columns(void **test)
+SESSION_TEST(test_columns)
 {
 	struct session *s = session_searching(test, 160, 40);
 	const struct search_view *l = search_view_of(s);
@@ -182,8 +175,7 @@ test_columns(void **test)
 
 /* A question is written out, and said otherwise by what follows it; one that lacks a word is not
  * begun. */
-static void
-test_question(void **test)
+SESSION_TEST(test_question)
 {
 	struct session *s = session_searching(test, 120, 40);
 	const struct search_view *l = search_view_of(s);
@@ -198,8 +190,7 @@ test_question(void **test)
 
 /* A service with limits asks for them by itself, whatever else is asked, unless an objective is said. */
 /* A plan that can not be is not told to be what was found. */
-static void
-test_impossible(void **test)
+SESSION_TEST(test_impossible)
 {
 	struct session *s = session_searching(test, 140, 40);
 
@@ -209,8 +200,7 @@ test_impossible(void **test)
 	assert_true(shows(s, "the plan itself is not possible"));
 }
 
-static void
-test_service(void **test)
+SESSION_TEST(test_service)
 {
 	struct session *s = session_searching(test, 140, 40);
 	const struct search_view *l = search_view_of(s);
@@ -245,8 +235,7 @@ test_service(void **test)
 	assert_true(shows(s, "search: most tokens of a GPU"));
 }
 
-static void
-test_sort(void **test)
+SESSION_TEST(test_sort)
 {
 	struct session *s = session_searching(test, 120, 40);
 	const struct search_view *l = search_view_of(s);
@@ -273,8 +262,7 @@ test_sort(void **test)
 	assert_int_equal(list_target(&s->state), 0);
 }
 
-static void
-test_filter(void **test)
+SESSION_TEST(test_filter)
 {
 	struct session *s = session_searching(test, 100, 30);
 	struct rows rows;
@@ -293,8 +281,7 @@ test_filter(void **test)
 	assert_int_equal(s->state.list.kind, LIST_SEARCH);
 }
 
-static void
-test_adopt(void **test)
+SESSION_TEST(test_adopt)
 {
 	struct session *s = session_searching(test, 100, 30);
 	const struct plan before = s->state.plan;
@@ -321,8 +308,7 @@ test_adopt(void **test)
 
 /* Escape ends it with its best in view; another one leaves, and what was found by then is there when
  * one comes back. */
-static void
-test_cancel(void **test)
+SESSION_TEST(test_cancel)
 {
 	struct session *s = session_searching(test, 100, 30);
 
@@ -347,8 +333,7 @@ test_cancel(void **test)
 }
 
 /* Another plan, or another question, is another search. */
-static void
-test_again(void **test)
+SESSION_TEST(test_again)
 {
 	struct session *s = session_searching(test, 100, 30);
 
@@ -366,8 +351,7 @@ test_again(void **test)
 	assert_int_equal(search_view_of(s)->space->field[0].field, FIELD_SEQUENCE_LENGTH);
 }
 
-static void
-test_compare(void **test)
+SESSION_TEST(test_compare)
 {
 	struct session *s = session_searching(test, 100, 30);
 
@@ -380,8 +364,7 @@ test_compare(void **test)
 	assert_int_equal(list_target(&s->state), 1);
 }
 
-static void
-test_ask(void **test)
+SESSION_TEST(test_ask)
 {
 	static const struct {
 		const char *ask, *error;
@@ -437,8 +420,7 @@ test_ask(void **test)
 		assert_null(l->space->field[i].row);
 }
 
-static void
-test_nothing(void **test)
+SESSION_TEST(test_nothing)
 {
 	struct session *s = session_searching(test, 100, 30);
 
@@ -456,8 +438,7 @@ test_nothing(void **test)
 }
 
 /* The fields that are free are marked as soon as that is of interest. */
-static void
-test_marks(void **test)
+SESSION_TEST(test_marks)
 {
 	struct session *s = session_searching(test, 100, 40);
 
@@ -479,8 +460,7 @@ test_marks(void **test)
 }
 
 /* At every size it draws, and one finds the way out. */
-static void
-test_sizes(void **test)
+SESSION_TEST(test_sizes)
 {
 	struct session *s = session_searching(test, 100, 30);
 
@@ -496,8 +476,7 @@ test_sizes(void **test)
 }
 
 /* w and F begin a line with what is asked already; it is run when it is complete. */
-static void
-test_adds(void **test)
+SESSION_TEST(test_adds)
 {
 	struct session *s = session_searching(test, 100, 30);
 	int fields;
@@ -523,8 +502,7 @@ test_adds(void **test)
 }
 
 /* In few columns a wide one tells some of the best apart, and what the ranking is sorted by stands out. */
-static void
-test_narrow(void **test)
+SESSION_TEST(test_narrow)
 {
 	struct session *s = session_searching(test, 80, 24);
 	const struct search_view *l = search_view_of(s);
@@ -555,19 +533,10 @@ test_narrow(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_ranking), SESSION_TEST(test_from_mends), SESSION_TEST(test_texts), SESSION_TEST(test_told), SESSION_TEST(test_grows), SESSION_TEST(test_best),
-		SESSION_TEST(test_sort), SESSION_TEST(test_question), SESSION_TEST(test_impossible),
-		SESSION_TEST(test_service),
-		SESSION_TEST(test_columns), SESSION_TEST(test_filter), SESSION_TEST(test_adopt),
-		SESSION_TEST(test_cancel), SESSION_TEST(test_adds), SESSION_TEST(test_again),
-		SESSION_TEST(test_compare), SESSION_TEST(test_ask), SESSION_TEST(test_nothing),
-		SESSION_TEST(test_marks), SESSION_TEST(test_sizes), SESSION_TEST(test_narrow),
-	};
 	int failed;
 
 	setlocale(LC_ALL, "C.UTF-8");
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = unit_run(NULL, NULL);
 	free(fake.worker);
 	return failed;
 }

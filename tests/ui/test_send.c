@@ -186,13 +186,11 @@ scribble(struct canvas *c, unsigned *seed)
 
 /* However a picture comes of another, whole or of what changed, by terminals that know much
  * or little. */
-static void
-test_pictures(void **unused)
+TEST(test_pictures)
 {
 	static struct looks_cell cell[CELLS];
 	static struct glass g;
 
-	(void)unused;
 	for (unsigned round = 0; round < 400; round++) {
 		struct send s = { .word = round % 2 == 0 ? say : say_little, .colors = THEME_256,
 			.palette = PALETTE_DARK, .utf8 = true, .erases_ground = round % 3 == 0 };
@@ -243,10 +241,8 @@ between(const char *was, const char *is)
 }
 
 /* The shortest of: the cells between once more, a move; blanks, an end of the row erased. */
-static void
-test_short(void **unused)
+TEST(test_short)
 {
-	(void)unused;
 	assert_string_equal(between("same", "same"), "");
 	assert_string_equal(between("ab", "xb"), "x\033[1D");
 	assert_string_equal(between("abc", "xbz"), "xbz\033[3D");
@@ -282,10 +278,8 @@ strip_bytes(bool erases_ground, const char *gpu)
 }
 
 /* Two changes of colours in all, not two a row; and the ground of a band is erased, not written. */
-static void
-test_strip(void **unused)
+TEST(test_strip)
 {
-	(void)unused;
 	assert_in_range(strip_bytes(false, "[12  ]"), 1, 2 * 7 * (6 + 7) + 60);
 	assert_in_range(strip_bytes(true, "12              "), 1, strip_bytes(false, "12              ") - 7 * 5);
 }
@@ -293,11 +287,7 @@ test_strip(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pictures), cmocka_unit_test(test_short), cmocka_unit_test(test_strip),
-	};
-
 	if (setlocale(LC_ALL, "C.UTF-8") == NULL)
 		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

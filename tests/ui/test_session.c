@@ -6,8 +6,7 @@
 #include "core/framework/resolve.h"
 #include "ui/list/list.h"
 
-static void
-test_tune(void **test)
+SESSION_TEST(test_tune)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -30,8 +29,7 @@ test_tune(void **test)
 	assert_true(hides(s, "stage 2"));
 }
 
-static void
-test_undo(void **test)
+SESSION_TEST(test_undo)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -67,8 +65,7 @@ test_undo(void **test)
 }
 
 /* Names are cut between characters, and columns of the history stay columns. */
-static void
-test_long_names(void **test)
+SESSION_TEST(test_long_names)
 {
 	struct session *s = session_new(test, 100, 30);
 	struct rows rows;
@@ -92,8 +89,7 @@ test_long_names(void **test)
 	}
 }
 
-static void
-test_edit(void **test)
+SESSION_TEST(test_edit)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -131,8 +127,7 @@ test_edit(void **test)
 	assert_true(shows(s, "no value of your own"));
 }
 
-static void
-test_toggle(void **test)
+SESSION_TEST(test_toggle)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -153,8 +148,7 @@ test_toggle(void **test)
 	assert_true(hides(s, "training"));
 }
 
-static void
-test_model(void **test)
+SESSION_TEST(test_model)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -176,8 +170,7 @@ test_model(void **test)
 	assert_string_equal(s->state.plan.model.preset, "llama-3.1-8b");
 }
 
-static void
-test_gpu(void **test)
+SESSION_TEST(test_gpu)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -192,8 +185,7 @@ test_gpu(void **test)
 }
 
 /* A page of a list is what is shown, wherever its selection is. */
-static void
-test_pages(void **test)
+SESSION_TEST(test_pages)
 {
 	struct session *s = session_new(test, 100, 30);
 	int lines, last;
@@ -226,8 +218,7 @@ test_pages(void **test)
 	}
 }
 
-static void
-test_save(void **test)
+SESSION_TEST(test_save)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -283,8 +274,7 @@ test_save(void **test)
 }
 
 /* Names have the columns that the others leave, and lose first the end that all of them have. */
-static void
-test_listed_names(void **test)
+SESSION_TEST(test_listed_names)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -298,8 +288,7 @@ test_listed_names(void **test)
 	assert_true(shows(s, "> long-context-llama-3.1-70b-adapt  16 x h100-sxm-80gb  "));
 }
 
-static void
-test_open(void **test)
+SESSION_TEST(test_open)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -363,8 +352,7 @@ test_open(void **test)
 	assert_string_equal(s->state.file.path, "");
 }
 
-static void
-test_quit(void **test)
+SESSION_TEST(test_quit)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -395,8 +383,7 @@ test_quit(void **test)
 	assert_true(shows(s, "disk full"));
 }
 
-static void
-test_map(void **test)
+SESSION_TEST(test_map)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -446,8 +433,7 @@ test_map(void **test)
 	assert_int_equal(s->state.map.zoom, MAP_ZOOM_AUTO);
 }
 
-static void
-test_kinds(void **test)
+SESSION_TEST(test_kinds)
 {
 	struct session *s = session_new(test, 100, 40);
 
@@ -467,8 +453,7 @@ test_kinds(void **test)
 }
 
 /* Where letters are typed no line promises what a letter does elsewhere, and Enter on nothing says so. */
-static void
-test_typed_list(void **test)
+SESSION_TEST(test_typed_list)
 {
 	struct session *s = session_new(test, 100, 40);
 
@@ -486,8 +471,7 @@ test_typed_list(void **test)
 }
 
 /* What paints all GPUs alike is not what one sees first. */
-static void
-test_first_color(void **test)
+SESSION_TEST(test_first_color)
 {
 	struct session *s = session_new(test, 100, 40);
 
@@ -500,8 +484,7 @@ test_first_color(void **test)
 	assert_true(shows(s, "map by stage"));
 }
 
-static void
-test_why(void **test)
+SESSION_TEST(test_why)
 {
 	struct session *s = session_new(test, 100, 40);
 
@@ -514,8 +497,7 @@ test_why(void **test)
 	assert_int_equal(s->state.list.kind, LIST_NONE);
 }
 
-static void
-test_all_fields(void **test)
+SESSION_TEST(test_all_fields)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -552,8 +534,7 @@ test_all_fields(void **test)
 }
 
 /* On a screen that has room for it, a line is not cut. */
-static void
-test_long_rows(void **test)
+SESSION_TEST(test_long_rows)
 {
 	struct session *s = session_new(test, 600, 60);
 	struct rows rows;
@@ -566,12 +547,10 @@ test_long_rows(void **test)
 }
 
 /* One-line editing with characters of several bytes. */
-static void
-test_line(void **unused)
+TEST(test_line)
 {
 	struct line line;
 
-	(void)unused;
 	line_start(&line, "", false);
 	line_key(&line, 'a');
 	line_key(&line, 0xe9);
@@ -629,16 +608,6 @@ test_long_message(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_tune), SESSION_TEST(test_undo), SESSION_TEST(test_edit), SESSION_TEST(test_long_message),
-		SESSION_TEST(test_long_names),
-		SESSION_TEST(test_toggle), SESSION_TEST(test_model), SESSION_TEST(test_gpu),
-		SESSION_TEST(test_pages), SESSION_TEST(test_save),
-		SESSION_TEST(test_open), SESSION_TEST(test_listed_names), SESSION_TEST(test_quit),
-		SESSION_TEST(test_map), SESSION_TEST(test_kinds), SESSION_TEST(test_first_color), SESSION_TEST(test_typed_list), SESSION_TEST(test_why),
-		SESSION_TEST(test_all_fields), SESSION_TEST(test_long_rows), cmocka_unit_test(test_line),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -4,8 +4,7 @@
 #include "ui/list/list.h"
 #include "ui/state/edit.h"
 
-static void
-test_command(void **test)
+SESSION_TEST(test_command)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -44,8 +43,7 @@ test_command(void **test)
 	assert_true(shows(s, "~ means nothing here"));
 }
 
-static void
-test_fields(void **test)
+SESSION_TEST(test_fields)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -111,8 +109,7 @@ test_fields(void **test)
 	assert_true(shows(s, "of no account in this mode"));
 }
 
-static void
-test_help(void **test)
+SESSION_TEST(test_help)
 {
 	struct session *s = session_new(test, 100, 30);
 
@@ -132,8 +129,7 @@ test_help(void **test)
 }
 
 /* Words that say values without a sign. */
-static void
-test_shorthand(void **test)
+SESSION_TEST(test_shorthand)
 {
 	struct session *s = session_new(test, 100, 30);
 	const struct plan *p = &s->state.plan;
@@ -204,12 +200,5 @@ test_shorthand(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_command),
-		SESSION_TEST(test_fields),
-		SESSION_TEST(test_help),
-		SESSION_TEST(test_shorthand),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -34,8 +34,7 @@ holds(struct session *s, const struct next_step *step, int way)
 	assert_true(state_same(&s->state.plan, &before));
 }
 
-static void
-test_every_step(void **test)
+SESSION_TEST(test_every_step)
 {
 	static const char *const plans[] = { "set tp 2", "set tp 3", "set pp 8", "set mode serve" };
 	struct session *s = session_new(test, 100, 30);
@@ -57,8 +56,7 @@ test_every_step(void **test)
 	}
 }
 
-static void
-test_strip(void **test)
+SESSION_TEST(test_strip)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -71,8 +69,7 @@ test_strip(void **test)
 	assert_true(hides(s, "<2 23.6 GiB")); /* of the form alone */
 }
 
-static void
-test_list(void **test)
+SESSION_TEST(test_list)
 {
 	struct session *s = session_new(test, 100, 40);
 	const struct plan before = s->state.plan;
@@ -95,8 +92,7 @@ test_list(void **test)
 }
 
 /* The time is there on a narrow screen as well, and a reason is told to its end. */
-static void
-test_narrow(void **test)
+SESSION_TEST(test_narrow)
 {
 	struct session *s = session_new(test, 60, 50);
 
@@ -109,11 +105,6 @@ test_narrow(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_every_step), SESSION_TEST(test_strip),
-		SESSION_TEST(test_list), SESSION_TEST(test_narrow),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -12,12 +12,10 @@ same(struct look a, struct look b)
 }
 
 /* No terminal is asked for colours that it does not have, whatever the palette. */
-static void
-test_ranges(void **unused)
+TEST(test_ranges)
 {
 	static const int most[] = { 0, 8, 16, 256, THEME_NUMBERS };
 
-	(void)unused;
 	for (int p = 0; p < PALETTE_COUNT; p++)
 		for (size_t d = 0; d < COUNT(depths); d++)
 			for (uint8_t role = 0; role < ROLE_COUNT; role++)
@@ -42,10 +40,8 @@ group(int set, int index, enum theme_colors colors, enum theme_palette palette)
 }
 
 /* The colours of a set differ. */
-static void
-test_sets(void **unused)
+TEST(test_sets)
 {
-	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
 		for (size_t d = 1; d < COUNT(depths); d++)
 			for (int set = 0; set < SET_COUNT; set++) {
@@ -64,10 +60,8 @@ test_sets(void **unused)
 }
 
 /* Several dimensions at once: no colour in two sets. */
-static void
-test_spaces(void **unused)
+TEST(test_spaces)
 {
-	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++) {
 		bool used[256] = { false };
 
@@ -89,10 +83,8 @@ test_spaces(void **unused)
 }
 
 /* Cursor, peers and the others differ without any colour too. */
-static void
-test_flags(void **unused)
+TEST(test_flags)
 {
-	(void)unused;
 	for (size_t d = 0; d < COUNT(depths); d++) {
 		struct style style = { .role = ROLE_GROUP, .set = SET_ONE, .index = 1 };
 		struct look cursor, peer, faded;
@@ -112,14 +104,12 @@ test_flags(void **unused)
 }
 
 /* Each palette has a name that leads to it; "auto" asks for the background. */
-static void
-test_names(void **unused)
+TEST(test_names)
 {
 	const size_t row = settings_find("palette");
 	char name[SETTINGS_TEXT_SIZE];
 	unsigned found = 0;
 
-	(void)unused;
 	/* What the settings offer is what there is. */
 	assert_true(settings_choice(row, 0, name, sizeof name));
 	assert_string_equal(name, "auto");
@@ -246,10 +236,8 @@ at_least(double value, double floor, const char *what, int a, int b, int palette
 }
 
 /* The numbers are right: values that other programs give. */
-static void
-test_measure(void **unused)
+TEST(test_measure)
 {
-	(void)unused;
 	assert_float_equal(contrast(16, 231), 21, 0.001);
 	assert_float_equal(contrast(244, 231), 3.95, 0.01);
 	assert_float_equal(distance(16, 231), 100, 0.1);
@@ -258,12 +246,10 @@ test_measure(void **unused)
 }
 
 /* Groups can be told apart by everybody, and letters be read on their colours. */
-static void
-test_groups(void **unused)
+TEST(test_groups)
 {
 	static const double floor[SET_COUNT] = { 14, 17, 12, 21, 14 };
 
-	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
 		for (int d = THEME_8; d <= THEME_256; d++)
 			for (int set = 0; set <= SET_GREEN; set++) {
@@ -283,15 +269,13 @@ test_groups(void **unused)
 }
 
 /* The first colours of the large set are the furthest apart: few groups use no others. */
-static void
-test_first(void **unused)
+TEST(test_first)
 {
 	static const struct {
 		int count;
 		double floor[PALETTE_SAFE + 1];
 	} part[] = { { 4, { 43, 43, 44 } }, { 8, { 26, 27, 35 } }, { 16, { 14, 14, 16 } } };
 
-	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
 		for (size_t k = 0; k < COUNT(part); k++)
 			for (int i = 0; i < part[k].count; i++)
@@ -313,10 +297,8 @@ is_red(int color)
 }
 
 /* Red means wrong and nothing else. */
-static void
-test_red(void **unused)
+TEST(test_red)
 {
-	(void)unused;
 	assert_true(is_red(160) && is_red(1) && is_red(9) && is_red(161) && !is_red(208) && !is_red(5));
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
 		for (size_t d = 1; d < COUNT(depths); d++) {
@@ -334,10 +316,8 @@ test_red(void **unused)
 }
 
 /* What is not in focus is less bright, and still there. */
-static void
-test_faded(void **unused)
+TEST(test_faded)
 {
-	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
 		for (int set = 0; set <= SET_GREEN; set++)
 			for (int i = 0; i < theme_set_size((enum theme_set)set, THEME_256); i++) {
@@ -355,13 +335,11 @@ test_faded(void **unused)
 }
 
 /* Amounts: each is unlike the next, and too much unlike all others. Links: all differ. */
-static void
-test_scales(void **unused)
+TEST(test_scales)
 {
 	const int heats = theme_set_size(SET_HEAT, THEME_256);
 	const int links = theme_set_size(SET_LINK, THEME_256);
 
-	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++) {
 		const enum theme_palette palette = (enum theme_palette)p;
 		const int over = group(SET_HEAT, heats - 1, THEME_256, palette).bg;
@@ -390,10 +368,8 @@ test_scales(void **unused)
 }
 
 /* Against the background, and on a terminal with few colours as xterm shows them. */
-static void
-test_roles(void **unused)
+TEST(test_roles)
 {
-	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
 		for (int d = THEME_8; d <= THEME_256; d++)
 			for (uint8_t role = 0; role < ROLE_GROUP; role++) {
@@ -418,13 +394,11 @@ test_roles(void **unused)
 }
 
 /* Parts of the memory bars differ, and so do good, warning and error. */
-static void
-test_parts(void **unused)
+TEST(test_parts)
 {
 	static const double floor[PALETTE_SAFE + 1] = { 24, 28, 29 };
 	static const double floor_status[PALETTE_SAFE + 1] = { 27, 34, 60 };
 
-	(void)unused;
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++) {
 		int fg[ROLE_COUNT];
 
@@ -450,12 +424,10 @@ test_parts(void **unused)
 
 /* Where any red, green and blue may be asked for, hundreds of groups have a colour each, faded ones too,
  * on which letters can be read; the first ones are those of the palette. */
-static void
-test_direct(void **unused)
+TEST(test_direct)
 {
 	const int n = theme_set_most(SET_ONE, THEME_DIRECT);
 
-	(void)unused;
 	assert_int_equal(n, theme_set_most(SET_ONE, THEME_256) + THEME_MADE);
 	assert_true(n < INK_OWN);
 	for (int p = PALETTE_DARK; p <= PALETTE_SAFE; p++)
@@ -479,14 +451,5 @@ test_direct(void **unused)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ranges), cmocka_unit_test(test_sets),
-		cmocka_unit_test(test_spaces), cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_names), cmocka_unit_test(test_measure),
-		cmocka_unit_test(test_groups), cmocka_unit_test(test_first),
-		cmocka_unit_test(test_red), cmocka_unit_test(test_faded), cmocka_unit_test(test_roles), cmocka_unit_test(test_scales),
-		cmocka_unit_test(test_parts), cmocka_unit_test(test_direct),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

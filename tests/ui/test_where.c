@@ -40,8 +40,7 @@ refuse(struct session *s, const char *text, const char *reason)
 	assert_int_equal(w.rank, 1); /* left alone */
 }
 
-static void
-test_parse(void **test)
+SESSION_TEST(test_parse)
 {
 	struct session *s = moe_session(test);
 	struct where w;
@@ -79,8 +78,7 @@ test_parse(void **test)
 
 /* Each layer and expert is on exactly the ranks whose stage and place in the expert
  * parallel group hold it: world / (stages x EP) of them. */
-static void
-test_holds(void **test)
+SESSION_TEST(test_holds)
 {
 	struct session *s = moe_session(test);
 	const struct estimate *e = s->state.estimate;
@@ -108,8 +106,7 @@ test_holds(void **test)
 }
 
 /* DualPipe keeps two stages on each rank, the map and the pipeline say so too. */
-static void
-test_mirror(void **test)
+SESSION_TEST(test_mirror)
 {
 	struct session *s = moe_session(test);
 	const struct estimate *e = s->state.estimate;
@@ -128,8 +125,7 @@ test_mirror(void **test)
 
 /* Without expert parallelism every rank has its part of all experts, in vLLM as well,
  * whose groups are there in any case; with it they are dealt out over TP x DP. */
-static void
-test_experts(void **test)
+SESSION_TEST(test_experts)
 {
 	struct session *s = moe_session(test);
 	const struct plan *p = &s->state.plan;
@@ -162,8 +158,7 @@ test_experts(void **test)
 	}
 }
 
-static void
-test_go(void **test)
+SESSION_TEST(test_go)
 {
 	struct session *s = moe_session(test);
 
@@ -202,8 +197,7 @@ test_go(void **test)
 	assert_true(shows(s, "of tp group"));
 }
 
-static void
-test_inspect_place(void **test)
+SESSION_TEST(test_inspect_place)
 {
 	struct session *s = moe_session(test);
 
@@ -227,8 +221,7 @@ test_inspect_place(void **test)
 	assert_int_equal(s->state.list.kind, LIST_NONE);
 }
 
-static void
-test_inspect(void **test)
+SESSION_TEST(test_inspect)
 {
 	struct session *s = moe_session(test);
 
@@ -251,8 +244,7 @@ test_inspect(void **test)
 }
 
 /* What of the model and of the sequence one GPU works on. */
-static void
-test_inspect_parts(void **test)
+SESSION_TEST(test_inspect_parts)
 {
 	struct session *s = session_new(test, 120, 45);
 
@@ -283,8 +275,7 @@ test_inspect_parts(void **test)
 }
 
 /* A group leads to the map coloured by it. */
-static void
-test_inspect_group(void **test)
+SESSION_TEST(test_inspect_group)
 {
 	struct session *s = moe_session(test);
 
@@ -297,13 +288,5 @@ test_inspect_group(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_parse), SESSION_TEST(test_holds), SESSION_TEST(test_mirror),
-		SESSION_TEST(test_experts), SESSION_TEST(test_go),
-		SESSION_TEST(test_inspect), SESSION_TEST(test_inspect_parts),
-		SESSION_TEST(test_inspect_place),
-		SESSION_TEST(test_inspect_group),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

@@ -13,8 +13,7 @@ set(struct session *s, const char *line)
 	key(s, INPUT_ENTER);
 }
 
-static void
-test_numbers(void **test)
+SESSION_TEST(test_numbers)
 {
 	struct session *s = session_new(test, 110, 50);
 
@@ -48,8 +47,7 @@ test_numbers(void **test)
 	assert_int_equal(s->state.list.kind, LIST_RUN);
 }
 
-static void
-test_nodes(void **test)
+SESSION_TEST(test_nodes)
 {
 	struct session *s = session_new(test, 110, 50);
 	const struct node_strip *strip = &s->state.whole.strip;
@@ -77,8 +75,7 @@ test_nodes(void **test)
 }
 
 /* Nothing breaks where there is no room, no run, or no plan that is legal. */
-static void
-test_odd(void **test)
+SESSION_TEST(test_odd)
 {
 	struct session *s = session_new(test, 20, 6);
 
@@ -94,8 +91,7 @@ test_odd(void **test)
 }
 
 /* At 80 columns a point has its bar with the deadline's line, its cost and what is wrong with it, whole. */
-static void
-test_narrow(void **test)
+SESSION_TEST(test_narrow)
 {
 	struct session *s = session_new(test, 80, 24);
 
@@ -116,10 +112,6 @@ test_narrow(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_numbers), SESSION_TEST(test_nodes), SESSION_TEST(test_odd), SESSION_TEST(test_narrow),
-	};
-
 	setlocale(LC_ALL, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }

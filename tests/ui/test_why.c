@@ -211,8 +211,7 @@ check_ratios(struct session *session, const char *settings)
 	same(settings, "bubble", t->bubble_seconds / t->seconds, t->bubble_fraction);
 }
 
-static void
-test_training(void **test)
+SESSION_TEST(test_training)
 {
 	for (size_t i = 0; i < COUNT(trained); i++) {
 		struct session *s = session_of(test, trained[i]);
@@ -241,8 +240,7 @@ check_pool(const struct session *s, const char *settings)
 	    f->transfer_rate, f->transfer_seconds);
 }
 
-static void
-test_serving(void **test)
+SESSION_TEST(test_serving)
 {
 	for (size_t i = 0; i < COUNT(served); i++) {
 		struct session *s = session_of(test, served[i]);
@@ -254,8 +252,7 @@ test_serving(void **test)
 }
 
 /* What activations are multiplied by; and what a stage of an engine holds. */
-static void
-test_stage(void **test)
+SESSION_TEST(test_stage)
 {
 	struct session *s = session_of(test, "pp=4");
 
@@ -268,8 +265,7 @@ test_stage(void **test)
 }
 
 /* Where phases have the traffic's place, traffic that one goes to is explained all the same. */
-static void
-test_traffic_beside_phases(void **test)
+SESSION_TEST(test_traffic_beside_phases)
 {
 	struct session *s = session_of(test, "pp=4 rl.algorithm=grpo");
 
@@ -282,10 +278,5 @@ test_traffic_beside_phases(void **test)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-		SESSION_TEST(test_training), SESSION_TEST(test_serving),
-		SESSION_TEST(test_stage), SESSION_TEST(test_traffic_beside_phases),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL, NULL);
 }
