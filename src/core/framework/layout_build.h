@@ -4,6 +4,7 @@
 #ifndef CORE_LAYOUT_BUILD_H
 #define CORE_LAYOUT_BUILD_H
 #include "core/framework/layout.h"
+#include "core/plan/diag.h"
 
 /* Add an empty grid; returns its index. */
 int layout_add_grid(struct layout *l);
@@ -28,4 +29,9 @@ struct kind_row {
 	int grid;
 };
 void layout_add_kinds(struct layout *l, const struct kind_row *row);
+
+/* Refuse a world that the product of sizes, "TP %lld x PP %lld" and their values, does not divide. */
+#define LAYOUT_REFUSE(l, product, diags, field, reason, source, sizes, ...) \
+	DIAG_REFUSE(diags, field, reason, source, "%lld GPU%s not divisible by " sizes " = %lld", (long long)(l)->world, \
+	    (l)->world == 1 ? " is" : "s are", __VA_ARGS__, (long long)(product))
 #endif

@@ -13,8 +13,6 @@
 #include "core/framework/layout_build.h"
 #include "core/framework/megatron.h"
 
-#define PARALLEL_STATE "Megatron-LM megatron/core/parallel_state.py"
-
 /* What an order names. The dense grid has no axis of experts, the expert one none of CP. */
 enum token { TOKEN_TP, TOKEN_CP, TOKEN_EP, TOKEN_DP, TOKEN_PP, TOKENS, TOKEN_UNKNOWN = TOKENS };
 
@@ -305,10 +303,8 @@ divides(struct layout *l, const struct parallel *par, struct diag_list *diags)
 	const int64_t model = product_of(product_of(par->tp, par->pp), par->cp);
 
 	if (l->world % model != 0)
-		return DIAG_REFUSE(diags, FIELD_TP, "world_not_divisible", PARALLEL_STATE,
-		    "%lld GPU%s not divisible by TP %lld x PP %lld x CP %lld = %lld",
-		    (long long)l->world, l->world == 1 ? " is" : "s are", (long long)par->tp, (long long)par->pp, (long long)par->cp,
-		    (long long)model);
+		return LAYOUT_REFUSE(l, model, diags, FIELD_TP, "world_not_divisible", PARALLEL_STATE,
+		    "TP %lld x PP %lld x CP %lld", (long long)par->tp, (long long)par->pp, (long long)par->cp);
 	l->dp = l->world / model;
 	if (par->vpp > 1 && par->pp == 1)
 		return DIAG_REFUSE(diags, FIELD_VPP, "vpp_needs_pp", PARALLEL_STATE,
@@ -322,10 +318,8 @@ expert_divides(struct layout *l, const struct parallel *par, struct diag_list *d
 	const int64_t model = product_of(product_of(par->etp, par->ep), par->pp);
 
 	if (l->world % model != 0)
-		return DIAG_REFUSE(diags, FIELD_EP, "expert_world_not_divisible", PARALLEL_STATE,
-		    "%lld GPU%s not divisible by ETP %lld x EP %lld x PP %lld = %lld",
-		    (long long)l->world, l->world == 1 ? " is" : "s are", (long long)par->etp, (long long)par->ep, (long long)par->pp,
-		    (long long)model);
+		return LAYOUT_REFUSE(l, model, diags, FIELD_EP, "expert_world_not_divisible", PARALLEL_STATE,
+		    "ETP %lld x EP %lld x PP %lld", (long long)par->etp, (long long)par->ep, (long long)par->pp);
 	l->edp = l->world / model;
 	return true;
 }

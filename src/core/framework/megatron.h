@@ -7,6 +7,9 @@
 #include "core/framework/stage.h"
 #include "core/plan/diag.h"
 
+/* Where its process groups are made. */
+#define PARALLEL_STATE "Megatron-LM megatron/core/parallel_state.py"
+
 /* Placement of layers (megatron_stages.c). */
 bool megatron_place(struct placement *pl, const struct plan *p, struct diag_list *diags);
 

@@ -12,14 +12,10 @@ seed_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 	const int64_t model = product_of(product_of(par->tp, par->pp), par->cp);
 
 	if (l->world % model != 0)
-		return DIAG_REFUSE(diags, FIELD_TP, "world_not_divisible",
-		    "Megatron-LM megatron/core/parallel_state.py",
-		    "%lld GPU%s not divisible by PP %lld x TP %lld x CP %lld = %lld", (long long)l->world,
-		    l->world == 1 ? " is" : "s are",
-		    (long long)par->pp, (long long)par->tp, (long long)par->cp, (long long)model);
+		return LAYOUT_REFUSE(l, model, diags, FIELD_TP, "world_not_divisible", PARALLEL_STATE,
+		    "PP %lld x TP %lld x CP %lld", (long long)par->pp, (long long)par->tp, (long long)par->cp);
 	if (par->ep > 1)
-		return DIAG_REFUSE(diags, FIELD_EP, "ep_not_supported",
-		    "Megatron-LM megatron/core/parallel_state.py",
+		return DIAG_REFUSE(diags, FIELD_EP, "ep_not_supported", PARALLEL_STATE,
 		    "the seed layout has no expert parallel groups: choose another layout");
 	l->dp = l->world / model;
 	return true;

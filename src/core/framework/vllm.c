@@ -38,10 +38,9 @@ vllm_size(struct layout *l, const struct plan *p, struct diag_list *diags)
 		    "prefill context parallel (%lld) does not work with DP %lld: use more replicas",
 		    (long long)par->cp, (long long)(l->world / model));
 	if (l->world % model != 0)
-		return DIAG_REFUSE(diags, FIELD_TP, "world_not_divisible", VLLM_STATE,
-		    "%lld GPU%s not divisible by TP %lld x PCP %lld x PP %lld x %lld engine%s = %lld",
-		    (long long)l->world, l->world == 1 ? " is" : "s are", (long long)par->tp, (long long)par->cp, (long long)par->pp,
-		    (long long)engines, TEXT_S(engines), (long long)model);
+		return LAYOUT_REFUSE(l, model, diags, FIELD_TP, "world_not_divisible", VLLM_STATE,
+		    "TP %lld x PCP %lld x PP %lld x %lld engine%s", (long long)par->tp, (long long)par->cp,
+		    (long long)par->pp, (long long)engines, TEXT_S(engines));
 	l->dp = l->world / model;
 	return true;
 }
