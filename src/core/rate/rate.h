@@ -8,6 +8,7 @@
 #define CORE_RATE_H
 #include <stdbool.h>
 
+#include "core/base/ledger.h"
 #include "core/rate/rate_grid.h"
 #include "core/rate/rate_table.h"
 
@@ -51,6 +52,10 @@ struct rate_engine {
  * table of the tokenizer and take a tenth (huggingface/tokenizers, models/bpe/model.rs, cache): prompts of 64 k
  * tokens take 12 us a token where they are new, and had their first token within 111 ms where not. */
 double rate_text(double prompt, double met);
+
+/* Add the seconds of HTTP and the tokenizer to a sum, as a term of QUANTITY_TTFT: of a request, and of so many tokens. */
+void rate_add_http(double *sum, double request, double of_token, double tokens, const char *source,
+    struct ledger *ledger);
 
 /* Steps that a prompt is held back, on average: the first of those that share a pass for `most`, or until so many
  * others are there, of which some come with each step; these for what is left of it. */

@@ -33,6 +33,14 @@ rate_text(double prompt, double met)
 	return prompt * (1 - .9 * met);
 }
 
+void
+rate_add_http(double *sum, double request, double of_token, double tokens, const char *source,
+    struct ledger *ledger)
+{
+	LEDGER_TERM(ledger, *sum, QUANTITY_TTFT, "HTTP and tokenizer", source, request + of_token * tokens,
+	    IS(request), AS("of a token", of_token), IS(tokens));
+}
+
 double
 rate_held(double most, double others, double a_step)
 {
@@ -192,9 +200,7 @@ first_token(const struct working *w, struct rate_means *m, struct ledger *ledger
 	const enum quantity q = QUANTITY_TTFT;
 	double sum = 0;
 
-	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
-	    w->e->answer + w->e->prompt_token * tokens, AS("request", w->e->answer),
-	    AS("of a token", w->e->prompt_token), IS(tokens));
+	rate_add_http(&sum, w->e->answer, w->e->prompt_token, tokens, BENCHMARKS, ledger);
 	if (w->e->fetch > 0)
 		LEDGER_TERM(ledger, sum, q, "prefix from the host", FETCH, w->e->fetch,
 		    AS("seconds", w->e->fetch));

@@ -67,9 +67,7 @@ first_token(struct rate_split *s, const struct rate_pools *p, const struct rate_
 	const enum quantity q = QUANTITY_TTFT;
 	double sum = 0, waits;
 
-	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
-	    e->answer + e->prompt_token * tokens, AS("request", e->answer),
-	    AS("of a token", e->prompt_token), IS(tokens));
+	rate_add_http(&sum, e->answer, e->prompt_token, tokens, BENCHMARKS, ledger);
 	LEDGER_TERM(ledger, sum, q, "router and handshake", BENCHMARKS, p->hop, AS("seconds", p->hop));
 	if (p->fetch > 0)
 		LEDGER_TERM(ledger, sum, q, "prefix from the host", BENCHMARKS, p->fetch,

@@ -186,9 +186,7 @@ first_token(struct served *s, const struct loop *l, double prompt, struct ledger
 	const enum quantity q = QUANTITY_TTFT;
 	double sum = 0;
 
-	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
-	    r->answer + r->prompt_token * tokens, AS("request", r->answer),
-	    AS("of a token", r->prompt_token), IS(tokens));
+	rate_add_http(&sum, r->answer, r->prompt_token, tokens, BENCHMARKS, ledger);
 	LEDGER_TERM(ledger, sum, q, "steps of the running batch", BENCHMARKS,
 	    steps_waited * s->step, AS("steps", steps_waited), AS("step", s->step));
 	if (r->polls)

@@ -61,7 +61,7 @@ held_bytes(const struct plan *q, const struct kv *kv, const struct serve *out)
 	    kv_state_bytes(kv, &layers);
 }
 
-/* Both pools: seconds, and requests a second. */
+/* Workers that prefill and engines that decode: seconds, and requests a second. */
 struct pools {
 	const struct serve_work *w;
 	const struct demand *d;
@@ -83,9 +83,7 @@ first_token(struct served *s, const struct pools *o, double sent, double life,
 	const double burst = engine_of(o->w->p)->burst;
 	double sum = 0, used, before;
 
-	LEDGER_TERM(ledger, sum, q, "HTTP and tokenizer", BENCHMARKS,
-	    r->answer + r->prompt_token * tokens, AS("request", r->answer),
-	    AS("of a token", r->prompt_token), IS(tokens));
+	rate_add_http(&sum, r->answer, r->prompt_token, tokens, BENCHMARKS, ledger);
 	LEDGER_TERM(ledger, sum, q, "router and handshake", BENCHMARKS, handshake,
 	    AS("seconds", handshake));
 	LEDGER_TERM(ledger, sum, q, "prefill", BENCHMARKS, s->prefill, AS("seconds", s->prefill));
