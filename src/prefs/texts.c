@@ -210,7 +210,7 @@ enum said { SAID_NOT, SAID_PART, SAID };
 static enum said say(const struct texts *t, const char *english, size_t n, int depth, char *buf,
     size_t size);
 
-/* The other text with its parts, each said in turn; behind a colon one stands as it is typed. */
+/* The text in the other language with its parts, each said in turn; behind a colon one stands as it is typed. */
 static void
 fill(const struct texts *t, const char *other, const struct parts *parts, int depth, char *buf,
     size_t size)

@@ -289,8 +289,8 @@ ratio(double measured, double estimate)
 	return measured > 0 && estimate > 0 ? measured / estimate : NAN;
 }
 
-/* Both times are fitted by themselves; a benchmark that tells of none has its tokens a second
- * set both. */
+/* Scales of the times to the first and to each further token; a benchmark that tells neither has its tokens a
+ * second set both. */
 static void
 fit_times(struct fit *fit, const struct serve *v, const struct measured_load *b)
 {

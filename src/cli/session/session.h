@@ -59,13 +59,13 @@ bool session_open_launch(struct session *s, const struct options *o, const char 
  * where they can be done without: for what looks at one plan and at nothing beside it. */
 bool session_open_named(struct session *s, const struct options *o, const char *path);
 
-/* That for the first operand, where there are as many as can be, around work with it; returns
- * the exit status. */
+/* Open the plan of the first operand, or the built-in one where fewer operands are given than the command takes, work
+ * with it and close it. Returns the exit status. */
 int session_with(const struct options *o,
     int (*work)(struct session *s, const struct options *o));
 
 /*
- * The same for the screen, which shows itself before the catalogue is read, where it can:
+ * Open a session for the screen, which shows itself before the catalogue is read, where it can:
  * session_whole_catalog reads it then. False with the reason in note, where warnings go too; the
  * entries that were there stand. Names that the catalogue lacks are no reason to refuse a plan: the screen
  * marks them, and what it has saved it can open. What is to be told of a plan that was

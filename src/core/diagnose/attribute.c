@@ -220,7 +220,7 @@ put_cause(struct diagnosis *d, const struct view *v, const struct trial *t,
 	put_sets(out, &d->run, &t->plan);
 }
 
-/* It alone explains the difference to within the error. */
+/* A cause alone explains the difference to within the error. */
 static bool
 explains_all(const struct view *v, const struct trial *t)
 {
@@ -265,7 +265,7 @@ certainty_of(const struct view *v, const struct trial *t, size_t n, size_t i)
 	return alone && v->slower && explains_all(v, &t[i]) ? CERTAINTY_LIKELY : CERTAINTY_POSSIBLE;
 }
 
-/* It makes a difference; a better setting where nothing is wrong with the run. Of one that is not
+/* A cause makes a difference; a better setting where nothing is wrong with the run. Of one that is not
  * slower: what would cost something if it were there. */
 static bool
 is_worth(const struct view *v, const struct trial *t)

@@ -109,7 +109,7 @@ bool result_applies(enum result_id id, const struct estimate *e, int64_t stage);
  * is the usual one. A word has none. */
 bool result_value(enum result_id id, const struct estimate *e, int64_t stage, double *value);
 
-/* That of one row of traffic, for SCOPE_FLOW. */
+/* The value of one row of traffic, for results of SCOPE_FLOW. */
 double result_of_flow(enum result_id id, const struct traffic_row *row);
 
 /* Behind the text of a number of the whole run the range that it has: "41.2 days, 33.0 to 52.1". */

@@ -77,6 +77,6 @@ double scope_params(struct scope *s, const struct plan *p);
 /* Of a plan with rollouts; NULL where no engine has a layout. */
 const struct rl_engine *scope_engine(struct scope *s, const struct plan *p);
 
-/* It is known already; NULL: it is not. */
+/* The engine of rollouts is known already; NULL: it is not. */
 void scope_lend(struct scope *s, const struct plan *p, const struct rl_engine *engine);
 #endif

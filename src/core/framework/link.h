@@ -38,7 +38,7 @@ struct span {
  * Takes time in the number of axes, not of ranks. kind -1: a group of one. */
 struct span link_span(const struct plan *p, const struct layout *l, int kind);
 
-/* It leaves its NVLink domain, which has room for it. */
+/* A group leaves its NVLink domain, which has room for it. */
 bool link_strays(const struct plan *p, const struct span *s);
 
 /* A group of `size` ranks that lie `stride` apart. */

@@ -52,7 +52,7 @@ struct chunk stage_all_layers(const struct plan *p);
 /* Layers of all chunks of a pipeline rank. */
 int64_t placement_layers(const struct placement *pl, int64_t pp_rank);
 
-/* The other stage of which a rank holds a copy, itself in the middle of an odd PP; -1 for
+/* The stage besides its own of which a rank holds a copy, itself in the middle of an odd PP; -1 for
  * all schedules but DualPipe, whose ranks keep one model chunk for each direction
  * (deepseek-ai/DualPipe dualpipe/dualpipe.py). */
 static inline int64_t

@@ -30,7 +30,7 @@ struct format {
 	int64_t multiple; /* of both sizes of a linear layer's weight */
 };
 
-/* That of the plan's precision on its GPU. */
+/* The format of the plan's precision on its GPU. */
 struct format format_of(const struct plan *p);
 
 /* The GPU's generation runs the plan's precision. */

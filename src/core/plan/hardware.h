@@ -48,7 +48,7 @@ struct generation {
 	bool loose_dropout;   /* cuDNN's backward pass with dropout is not deterministic */
 };
 
-/* That of the plan's GPU; never NULL. */
+/* The generation of the plan's GPU; never NULL. */
 const struct generation *generation_of(const struct plan *p);
 
 /* Matrix units that are slowed, beside those of the generation: 1 where they are not. The chip about them is not, so

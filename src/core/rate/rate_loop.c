@@ -126,7 +126,7 @@ met_of(const struct rate_load *l, int32_t i)
 	return chance * l->found < l->hit ? l->found : 0;
 }
 
-/* It came while the pass before this one ran, which this one was scheduled at the beginning of. */
+/* A request came while the pass before this one ran, which this one was scheduled at the beginning of. */
 static bool
 is_too_late(const struct loop *o, const struct loop_engine *g, int32_t i)
 {

@@ -321,7 +321,7 @@ is_pair(enum field_id a, enum field_id b)
 	return a != FIELD_PP || (b != FIELD_FIRST_STAGE_LAYERS && b != FIELD_LAST_STAGE_LAYERS);
 }
 
-/* Both fields changed, of which the dearer one loses so much. */
+/* Changes of two fields at once, of which the dearer one loses so much. */
 static void
 try_pairs(struct quest *q, enum loss loss)
 {

@@ -25,7 +25,7 @@ simpler(const struct search *s, const struct search_key *a, const struct search_
 	return sizes_a < sizes_b || (sizes_a == sizes_b && a->index < b->index);
 }
 
-/* Then by time and tokens. */
+/* By what was asked for, then by time and tokens. */
 static int
 compare_keys(const struct search *s, const struct search_key *a, const struct search_key *b)
 {

@@ -45,14 +45,14 @@ bool target_of_plan(const struct search_target *t, const struct plan *p, double 
  * none. */
 enum field_id target_lacks(const struct search_target *t, const struct plan *p);
 
-/* Both are of one number. */
+/* Two targets are of one number. */
 static inline bool
 target_same(const struct search_target *a, const struct search_target *b)
 {
 	return a->kind == b->kind && a->id == b->id;
 }
 
-/* It says no more than the time of a training step does, once GPUs, model and batch of a plan are
+/* True for a target that says no more than the time of a training step does, once GPUs, model and batch of a plan are
  * known; then the most that a step takes with which it has this value. */
 bool target_follows_step(const struct search_target *t, const struct plan *p);
 double target_step_seconds(const struct search_target *t, const struct plan *p, double v);

@@ -151,7 +151,7 @@ search_binds(const struct plan *p, const struct estimate *e)
 	return names[most];
 }
 
-/* It counts what each GPU does, or what all of them take, so fewer GPUs may win by it with a longer step. */
+/* A target counts what each GPU does, or what all of them take, so fewer GPUs may win by it with a longer step. */
 static bool
 is_of_one_gpu(const struct search_target *t, const struct plan *p)
 {

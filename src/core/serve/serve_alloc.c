@@ -67,7 +67,7 @@ moe_slack(const struct shapes *s)
 	    mlp_slack(s, (double)s->m->shared_expert_ffn_hidden_size);
 }
 
-/* Both down-projections are one tensor, whole on every rank; the up-projection of keys and
+/* Slack of latent attention: its down-projections are one tensor, whole on every rank; the up-projection of keys and
  * values is kept a second time, in 16 bits and two tensors. */
 static double
 mla_slack(const struct shapes *s)

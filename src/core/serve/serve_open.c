@@ -469,7 +469,7 @@ find_within(const struct serve_rate *r, const struct plan *p, const struct rate_
 	return smaller(r->saturation, engines * in.least);
 }
 
-/* It agrees with the percentiles at the plan's own rate, of which chance decides as well. */
+/* The rate inside the limits agrees with the percentiles at the plan's own rate, of which chance decides as well. */
 static void
 agree_inside(struct serve_rate *r, const struct plan *p, const struct rate_limits *limits)
 {

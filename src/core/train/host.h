@@ -17,7 +17,7 @@ double host_backward(const struct plan *p, int kind);
 /* Bytes a second between a GPU and its host's memory, each way; 0: not known. */
 double host_link(const struct plan *p);
 
-/* Of that rate, pinned copies one way: measured, 54 of 64 GB/s. */
+/* Share of the rate of that link that pinned copies one way reach: measured, 54 of 64 GB/s. */
 #define HOST_COPY_SHARE 0.84
 
 /*

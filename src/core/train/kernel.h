@@ -17,7 +17,7 @@
  * KERNEL_AUTO. */
 enum attention_kernel kernel_of(const struct plan *p);
 
-/* It takes FP8, and what it takes is cast before; where no table tells its rates it counts as in 16 bits. */
+/* The kernel takes FP8, and what it takes is cast before; where no table tells its rates it counts as in 16 bits. */
 bool kernel_in_fp8(const struct plan *p);
 
 /* One pass of the kernel over a micro-batch. */

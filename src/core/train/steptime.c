@@ -340,7 +340,7 @@ run_on(struct step_run *r, const struct step_gpus *gpus, const struct plan *p, c
 	r->least = ROUNDED(r->microbatches * stage_total(&r->slowest) + r->bubble);
 }
 
-/* The same, where GPUs are of several types. */
+/* Run the step where GPUs are of several types. */
 static void
 run_on_types(struct step_run *r, struct step_setup *s, const struct plan *p, const struct layout *l,
     const struct placement *pl)

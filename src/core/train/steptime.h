@@ -62,7 +62,7 @@ struct steptime steptime_within(const struct step_run *r, double limit, const st
  * more than it falls with what others fill (GPipe, 1F1B). 0 where the GPU's rates are not known. */
 double steptime_least(struct step_setup *s, const struct plan *p, bool piped, int64_t chunks);
 
-/* And whatever the sizes, the micro-batch and the switches: the products with weights of layers on GPUs that do
+/* No step takes less, whatever the sizes, the micro-batch and the switches: the products with weights of layers on GPUs that do
  * nothing else. 0 where not known. */
 double steptime_floor(const struct plan *p);
 

@@ -232,7 +232,7 @@ run_next(struct timeline *t, int64_t rank, const struct chunk_time *time, double
 	return true;
 }
 
-/* Both of a pair: the first one's output is there when the second ends. */
+/* Run two chunks as one: the output of the first is there when the second ends. */
 static bool
 run_pair(struct timeline *t, int64_t rank, const struct chunk_time *time)
 {

@@ -129,7 +129,7 @@ put_aliases(const struct cfg_reader *r, const config_setting_t *s, struct catalo
 	return true;
 }
 
-/* It stands in scripts. */
+/* The name of a checkpoint goes into scripts: only what needs no quotes there. */
 static bool
 put_checkpoint(const struct cfg_reader *r, const config_setting_t *s, struct catalog_entry *entry)
 {

@@ -122,7 +122,7 @@ const struct settings_key verl_fsdp_keys[] = {
 	END
 };
 
-/* Both of inputs and of all that is kept (verl/utils/activation_offload.py). */
+/* One switch moves the inputs of layers and all else that is kept (verl/utils/activation_offload.py). */
 const struct settings_away verl_away = {
 	"actor_rollout_ref.model.enable_activation_offload=true",
 	"actor_rollout_ref.model.enable_activation_offload=true"

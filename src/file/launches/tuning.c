@@ -380,7 +380,7 @@ trl_read(struct import *im)
 	jsonin_free(&j);
 }
 
-/* It loads weights in the type that it computes in; with "full" there is no autocast either
+/* Axolotl loads weights in the type that it computes in; with "full" there is no autocast either
  * (src/axolotl/utils/config, torch_dtype; core/builders/base.py). */
 static void
 take_axolotl_weights(struct import *im, const struct jsonin *j)

@@ -135,7 +135,7 @@ void run_serve_load(struct run_reader *r);
  * NULL. 0 where there is none. */
 double run_value(const char *line, const char *key);
 
-/* That at the beginning of text, behind marks and dots that lead to it. */
+/* The number at the beginning of text, behind marks and dots that lead to it. */
 double run_number(const char *text);
 
 /* The word at the beginning of text, which may be NULL, cut to fit; "" where there is none. */

@@ -8,9 +8,9 @@
 #include "file/base/textbuf.h"
 #include "file/source/importer.h"
 
-/* It is a topology.yaml. */
+/* True for the text of a topology.yaml. */
 bool slurm_text_yaml(const char *text);
 
-/* Add those of im->text, a line for a line where that is no YAML. False after a complaint. */
+/* Add the switches of im->text, a line for a line where that is no YAML. False after a complaint. */
 bool slurm_text(struct import *im, struct textbuf *out);
 #endif

@@ -124,7 +124,7 @@ global_layers(struct hf *h)
 	return m;
 }
 
-/* The same, but that it matters most how many layers there are of each kind: bytes and time go by
+/* How far a rule is from the marks. How many layers there are of each kind counts most: bytes and time go by
  * that, whichever they are. */
 static int64_t
 marks_apart(const struct marks *m, const struct model *model,

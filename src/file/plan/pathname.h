@@ -30,7 +30,7 @@ bool pathname_beside(char *buf, size_t size, const char *file, const char *name)
  */
 bool pathname_relative(char *buf, size_t size, const char *from, const char *to);
 
-/* Both exist and are one file, or (for a name that is not there yet) one directory entry. */
+/* Two names exist and are of one file, or (for a name that is not there yet) one directory entry. */
 bool pathname_same(const char *a, const char *b);
 
 /* The name of this host, fit for a part of a file name. */

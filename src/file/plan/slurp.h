@@ -28,6 +28,6 @@ bool slurp_part(struct slurp *out, const char *path, size_t most, char *why, siz
 /* The stamp of a file that holds size bytes of data. */
 struct file_stamp stamp_of(const struct stat *st, const void *data, size_t size);
 
-/* Both hold the same, or neither is there. */
+/* Two files hold the same, or neither is there. */
 bool stamp_same(const struct file_stamp *a, const struct file_stamp *b);
 #endif

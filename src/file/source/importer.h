@@ -72,7 +72,7 @@ bool import_set(struct import *im, enum field_id f, const char *value, const cha
  * default". */
 bool import_assume(struct import *im, enum field_id f, const char *value, const char *why);
 
-/* Both for a number, or true or false. */
+/* Set or assume a field that is a number, or true or false. */
 bool import_set_int(struct import *im, enum field_id f, int64_t v, const char *source);
 bool import_assume_int(struct import *im, enum field_id f, int64_t v, const char *why);
 

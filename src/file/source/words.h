@@ -12,7 +12,7 @@
 #define WORDS_NODES "NNODES"
 #define WORDS_PROCESSES "NPROC_PER_NODE"
 
-/* And where nodes differ, what cluster.node_gpus takes; processes are those of the largest. */
+/* Nodes that differ, as cluster.node_gpus takes them; processes are then those of the largest. */
 #define WORDS_EACH "NODE_GPUS"
 
 /* What stands behind a program's name and is no flag: a model, a file of settings. */

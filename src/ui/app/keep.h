@@ -25,7 +25,7 @@ bool keep_unsaved(struct keeper *k, struct state *s);
 /* Write what is ready and not written yet. */
 void keep_written(struct keeper *k, struct state *s);
 
-/* Both, at once. */
+/* Make the draft ready and write it, at once. */
 void keep_now(struct keeper *k, struct state *s);
 
 /* Ask whether to recover what another session left of the plan that is open. */

@@ -58,7 +58,7 @@ search_view_change(struct state *s)
 	return 0;
 }
 
-/* That with one more word to be typed. */
+/* Prompt for the search as it is asked for with one more word, which is to be typed. */
 static unsigned
 begin_word(struct state *s, const char *word)
 {

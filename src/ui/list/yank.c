@@ -214,7 +214,7 @@ yank_rows(struct rows *rows, MAYBE const struct state *s)
 		rows_item(rows, (int)i, ROLE_TEXT, "%-8s  %s", table[i].name, table[i].help);
 }
 
-/* It is about what was shown before this list. */
+/* What is copied is of what was shown before this list. */
 static unsigned
 yank_accept(struct state *s, int target)
 {

@@ -16,7 +16,7 @@ int map_colors_usual(const struct layout *l, struct map_color color[MAP_USUAL_MA
  * memory where all GPUs are alike. */
 struct map_color map_color_first(const struct layout *l);
 
-/* Those, and layers, that are not among the n shown. */
+/* Colours of the usual choice, and layers, that are not among the n shown. */
 int map_colors_more(const struct layout *l, const struct map_color shown[], int n,
     struct map_color more[MAP_USUAL_MAX]);
 

@@ -17,7 +17,7 @@ pipeline_pane_draw(const struct state *s, struct canvas *c, struct rect r)
 		pane_nothing(c, r, focus, why);
 }
 
-/* It says itself what it is, but where leaving that out saves the rest; words that have no room
+/* The title says what the pane is, but where leaving that out saves the rest; words that have no room
  * even so are left out from the end. */
 static void
 pipeline_add_title(const struct state *s, bool tabs, int room, char *buf, size_t size)

@@ -229,7 +229,7 @@ const struct plan *state_base(const struct state *s);
 const char *state_base_name(const struct state *s);
 const struct estimate *state_base_estimate(const struct state *s);
 
-/* That plan is another one: estimate it. */
+/* The plan that changes are held against is another one: estimate it. */
 void state_rebase(struct state *s);
 
 /* The language of screen and topics, "en" or "zh": what has no Chinese characters shows English.

@@ -34,9 +34,9 @@ void steps_forget(struct state *s);
 /* Work out the steps of the selected field, where they are not known. */
 void steps_follow(struct state *s);
 
-/* Work out those of all fields. */
+/* Work out the steps of all fields. */
 void steps_all(struct state *s);
 
-/* Both steps of the selected field in w columns: "<4 85.2 GiB!  16> 32.2 GiB". */
+/* The steps of the selected field down and up, in w columns: "<4 85.2 GiB!  16> 32.2 GiB". */
 void steps_strip(const struct state *s, int w, char *buf, size_t size);
 #endif
