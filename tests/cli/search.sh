@@ -410,7 +410,7 @@ bad_usage 'neither more nor less of parallel\.dp is better' search --objective=p
 bad_usage 'write PATH<=VALUE' search --where=peak.total
 bad_usage "peak\.total takes no unit 'h'" search --where='peak.total<=70h'
 bad_usage "'7 0GiB' is no number" search --where='peak.total<=7 0GiB'
-bad_usage "--around: '3' is not a whole number from 1 to 2" search --around=3
+bad_usage "--around: '33' is not a whole number from 1 to 32" search --around=33
 bad_usage "--top: '0' is not" search --top=0
 # a table for spreadsheets says what JSON says
 run 0 search --nodes 2 --free parallel.tp=1,2 --top 3 --json
