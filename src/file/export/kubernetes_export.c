@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/plan/pool.h"
+#include "file/base/quote.h"
 #include "file/export/engines.h"
-#include "file/export/quote.h"
 #include "file/export/writers.h"
 
 #define HOW "# envsubst puts in what is named here: MODEL=... VERSION=... envsubst <%s | kubectl apply -f -\n"

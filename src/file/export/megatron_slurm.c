@@ -4,10 +4,10 @@
 
 #include "core/base/number.h"
 #include "core/plan/nodes.h"
+#include "file/base/quote.h"
 #include "file/export/megatron_core.h"
 #include "file/export/megatron_export.h"
 #include "file/export/parts.h"
-#include "file/export/quote.h"
 #include "file/export/writers.h"
 
 static bool

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "file/export/quote.h"
+#include "file/base/quote.h"
 #include "file/log/jsonin.h"
 
 /* Takes the value over, in every case. */

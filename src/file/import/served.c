@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/plan/plan.h"
+#include "file/base/quote.h"
 #include "file/import/served.h"
 #include "file/log/jsonin.h"
 
@@ -53,21 +54,8 @@ served_checkpoint(const char *uri)
 void
 served_word(struct textbuf *out, const char *text)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:,@%+-";
-
-	if (text != NULL && *text != '\0' && strspn(text, plain) == strlen(text)) {
-		textbuf_bytes(out, text, strlen(text));
-		textbuf_add(out, " ");
-		return;
-	}
-	textbuf_add(out, "'");
-	for (size_t n; text != NULL && *text != '\0'; text += n) {
-		n = strcspn(text, "'");
-		textbuf_bytes(out, text, n);
-		if (text[n] == '\'' && ++n > 0)
-			textbuf_add(out, "'\\''");
-	}
-	textbuf_add(out, "' ");
+	quote_shell(out, text != NULL ? text : "");
+	textbuf_add(out, " ");
 }
 
 /* "tensorParallelSize" and "tensor_parallel_size" as the flag; what is false is not put. */

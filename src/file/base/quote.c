@@ -1,4 +1,4 @@
-#include "file/export/quote.h"
+#include "file/base/quote.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * quote.h - values as the languages of exported files write them.
+ * quote.h - values as shells, YAML, TOML and JSON write them.
  */
 #ifndef FILE_QUOTE_H
 #define FILE_QUOTE_H
