@@ -1,7 +1,6 @@
 #include "accuracy_pairs.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

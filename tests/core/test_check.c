@@ -1,6 +1,5 @@
 /* Which plans are legal: each rule once, and the fixes. Megatron-LM's own verdicts are held in
  * tests/file/test_megatron.c. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

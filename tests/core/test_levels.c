@@ -1,7 +1,6 @@
 /* Levels of the network: what is read, and what they leave of a group's cards. */
 #include <math.h>
 
-#include "core/base/number.h"
 #include "core/framework/link.h"
 #include "settings.h"
 

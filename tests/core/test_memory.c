@@ -2,7 +2,6 @@
  * test_memory.c - bytes of parameters, gradients, optimizer state, against
  * independently computed and measured numbers.
  */
-#include <math.h>
 #include <string.h>
 
 #include "memorycase.h"

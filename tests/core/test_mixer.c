@@ -6,13 +6,11 @@
 #include "settings.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "core/framework/stage.h"
 #include "core/model/activation.h"
 #include "core/model/flops.h"
 #include "core/model/kv.h"
-#include "core/model/mixer.h"
 #include "core/plan/pattern.h"
 #include "core/train/compute.h"
 

@@ -2,9 +2,7 @@
  * A search asks a rule as soon as the fields that it reads are in. So no other field may change
  * what it says: of many plans that break some rule, and of those with one field changed.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/framework/framework.h"
 #include "core/plan/pool.h"

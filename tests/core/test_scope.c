@@ -4,7 +4,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/estimate/estimate.h"
 #include "core/estimate/scope.h"

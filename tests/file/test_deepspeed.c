@@ -1,7 +1,6 @@
 /* DeepSpeed's JSON: what maps, what the launcher would refuse, and what it does not say. */
 #include "filetest.h"
 
-#include "core/base/text.h"
 #include "file/import/import.h"
 
 static struct file_errors errors;

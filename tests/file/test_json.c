@@ -1,7 +1,6 @@
 /* JSON: members by path, types and ranges, and where a text is wrong. */
 #include "filetest.h"
 
-#include "core/base/text.h"
 #include "file/log/jsonin.h"
 
 static struct file_errors errors;

@@ -1,7 +1,6 @@
 /* Lists of machines: Slurm's, host files, nvidia-smi's, and the allocation itself. */
 #include "filetest.h"
 
-#include "core/base/text.h"
 #include "core/framework/resolve.h"
 #include "file/import/here.h"
 #include "file/import/import.h"

@@ -1,7 +1,6 @@
 /* The primer: its files, and that both languages say the same. */
 #include "filetest.h"
 
-#include "file/plan/paths.h"
 #include "file/prefs/topics.h"
 
 static void

@@ -1,5 +1,4 @@
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <spawn.h>

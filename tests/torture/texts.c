@@ -4,7 +4,6 @@
  * JSON, or ends otherwise than it may.
  */
 #include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

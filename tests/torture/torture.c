@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdarg.h>

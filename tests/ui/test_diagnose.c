@@ -3,7 +3,6 @@
 
 #include "support.h"
 #include "core/diagnose/measured.h"
-#include "core/diagnose/words.h"
 #include "ui/list/list.h"
 #include "ui/state/checkup.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/framework/link.h"
 #include "map_test.h"
-#include "ui/map/map_sets.h"
 #include "ui/map/map_unit.h"
 #include "ui/map/paint.h"
 

@@ -2,7 +2,6 @@
  * numbers are filled in by hand: the estimate has tests of its own. */
 #include "support.h"
 #include "ui/pane/figures.h"
-#include "ui/pane/flows.h"
 #include "ui/pane/panes.h"
 #include "ui/state/summary.h"
 

@@ -1,9 +1,6 @@
 /* Commands and settings typed on the ":" line. */
 #include "support.h"
 
-#include "ui/list/list.h"
-#include "ui/state/edit.h"
-
 SESSION_TEST(test_command)
 {
 	struct session *s = session_new(test, 100, 30);

@@ -8,11 +8,9 @@
 
 #include "core/base/units.h"
 #include "core/model/kv.h"
-#include "core/train/compute.h"
 #include "ui/list/list.h"
 #include "ui/list/rows.h"
 #include "ui/pane/figures.h"
-#include "ui/pane/flows.h"
 
 #define GPU "generation=hopper fabric=nvlink4 bf16_tflops=989 fp8_tflops=1979 hbm_gbps=3350 nvlink_gbps=450 nodes=8 "
 #define MOE "experts=64 experts_per_token=6 moe_ffn_hidden_size=1408 "

@@ -1,7 +1,5 @@
 #include "cli/base/subcommand.h"
 
-#include <string.h>
-
 #include "core/base/text.h"
 
 const struct subcommand *

@@ -8,7 +8,6 @@
 #include "file/launches/launches.h"
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"
-#include "file/models/checkpoint.h"
 #include "file/source/words.h"
 
 #define POLICY "trainer.policy."
