@@ -250,6 +250,9 @@ TEST(test_moe_layers)
 	assert_true(params_is_moe_layer(&m, 1));
 	assert_false(params_is_moe_layer(&m, 2));
 	assert_true(params_is_moe_layer(&m, 7));
+	m.moe_layer_every = 3; /* counted from the first that may have experts: 1, 4, 7 */
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(params_is_moe_layer(&m, i), i == 1 || i == 4 || i == 7);
 	m.moe_layer_every = 1;
 	assert_true(params_is_moe_layer(&m, 2));
 	m.experts = 0;

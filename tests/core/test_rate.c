@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/rate/rate_formula.h"
+#include "core/rate/rate_kept.h"
 #include "core/rate/rate_within.h"
 #include "../unit.h"
 
@@ -363,6 +364,32 @@ TEST(test_scheduled_ahead)
 	e.ahead = false;
 	rate_loop(&at_once, &e, &l, 99, &room);
 	assert_true(fabs(ahead.ttft.p50 - at_once.ttft.p50) < 1e-9);
+}
+
+/* What runs are kept under is another number for an engine, or a load, of which one number is another. */
+TEST(test_kept_under)
+{
+	static struct rate_engine e;
+	struct rate_load l = { .rate = 1 };
+	double *const numbers[] = { &e.budget, &e.held, &e.enough, &e.slots, &e.kv_tokens, &e.answer, &e.prompt_token,
+		&e.fetch, &e.stages, &e.tokens, &e.tokens_sd, &e.verified, &e.table.fixed, &e.table.quadratic };
+	double *const loads[] = { &l.shape, &l.hit, &l.found, &l.ramp, &l.prompt.mean, &l.prompt.sd, &l.prompt.most,
+		&l.answer.mean, &l.answer.sd, &l.answer.most };
+	const uint64_t engine = rate_kept_engine(1, &e), load = rate_kept_load(1, &l);
+
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		*numbers[i] = 1;
+		assert_true(rate_kept_engine(1, &e) != engine);
+		*numbers[i] = 0;
+	}
+	for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+		*loads[i] = 1;
+		assert_true(rate_kept_load(1, &l) != load);
+		*loads[i] = 0;
+	}
+	assert_true(rate_kept_engine(2, &e) != engine);
+	l.rate = 2;
+	assert_true(rate_kept_load(1, &l) == load);
 }
 
 int

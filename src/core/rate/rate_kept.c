@@ -3,6 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Of an engine, from its budget on: they lie without gaps. */
+enum { ENGINE_NUMBERS = (offsetof(struct rate_engine, verified) - offsetof(struct rate_engine, budget)) /
+	sizeof(double) + 1 };
+
 /* Numbers without gaps between them. */
 static bool
 same(const double *a, const double *b, size_t count)
@@ -27,8 +31,7 @@ static bool
 same_engine(const struct rate_engine *a, const struct rate_engine *b)
 {
 	return a->first == b->first && a->graphs == b->graphs && a->ahead == b->ahead &&
-	    same(&a->budget, &b->budget, (offsetof(struct rate_engine, verified) -
-	    offsetof(struct rate_engine, budget)) / sizeof(double) + 1) && same_table(&a->table, &b->table);
+	    same(&a->budget, &b->budget, ENGINE_NUMBERS) && same_table(&a->table, &b->table);
 }
 
 static bool
@@ -65,8 +68,7 @@ rate_kept_engine(uint64_t of, const struct rate_engine *e)
 	const struct rate_table *const t = &e->table;
 
 	of = rate_mix(of ^ (uint64_t)(e->first + 2 * e->graphs + 4 * e->ahead));
-	of = rate_kept_numbers(of, &e->budget, (offsetof(struct rate_engine, verified) -
-	    offsetof(struct rate_engine, budget)) / sizeof(double) + 1);
+	of = rate_kept_numbers(of, &e->budget, ENGINE_NUMBERS);
 	for (int i = 0; i < t->lengths; i++)
 		of = rate_kept_numbers(of, t->step[i], (size_t)t->batches);
 	of = rate_kept_numbers(of, t->length, (size_t)t->lengths);
