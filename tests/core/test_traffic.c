@@ -484,6 +484,27 @@ TEST(listing)
 	}
 }
 
+/* Before it prefetched, ZeRO-3 gathered over one network card at 0.7 of its rate, and of one that nobody knows as over
+ * one of 1 Gb/s. */
+TEST(gathers_before_prefetch)
+{
+	static const char job[] = "layout=deepspeed zero_stage=3 parallel.release=202107";
+	const double parameters = 8030261248, card = 0.7 * 400e9 / 8;
+	struct plan p = settings_plan(job, "nodes=8 nic_gbps=400 nics_per_node=8 nvlink_gbps=450");
+	struct traffic t = traffic_of(&p);
+	const struct traffic_row *gathered = row_of(&t, TRAFFIC_DP, "all-gather");
+	const struct traffic_row *scattered = row_of(&t, TRAFFIC_DP, "reduce-scatter");
+
+	near(gathered->seconds, gathered->calls * 2 * parameters / card);
+	near(scattered->seconds, scattered->calls * 2 * parameters / card);
+	near(gathered->calls, 2 * scattered->calls);
+	settings_put(&p, "cluster.nic_gbps", "0");
+	settings_put(&p, "cluster.nics_per_node", "1");
+	t = traffic_of(&p);
+	near(row_of(&t, TRAFFIC_DP, "all-gather")->seconds, gathered->calls * 2 * parameters / (0.7 * 1e9 / 8));
+	assert_true(row_of(&t, TRAFFIC_DP, "all-gather")->exposed_seconds > 100);
+}
+
 int
 main(void)
 {

@@ -383,9 +383,10 @@ static void
 gather_alone(struct traffic *t, const struct plan *p, const struct replica *r,
     const struct window *w, struct asked *asked)
 {
-	const double rate = ALONE_SHARE * link_node_gbps(p) * 1e9 / 8 / at_least_one(p->cluster.nics_per_node);
+	const double rate = ALONE_SHARE * link_card(p) * 1e9 * at_least_one(p->cluster.gpus_per_node) /
+	    at_least_one(p->cluster.nics_per_node);
 	const double weights = 2 * r->params * weight_bytes(p), gradients = r->params * traffic_gradient_bytes(p);
-	const double seconds = rate > 0 ? (weights + gradients) / rate : 0;
+	const double seconds = (weights + gradients) / rate;
 	const double work = w->forward + w->backward;
 	const double exposed = w->microbatches *
 	    (fmax(0, seconds - work) + ALONE_OPEN * fmin(seconds, work));
