@@ -208,10 +208,8 @@ add_mlps(const struct sink *s, const struct layer_kinds *k)
 {
 	if (modules_tiles(s->c->p) > 1)
 		return;
-	if (k->dense > 0)
-		add_mlp(s, k, BLOCK_MLP, 0);
-	if (params_wide_mlps(s->m, k) > 0)
-		add_mlp(s, k, BLOCK_WIDE_MLP, 0);
+	add_mlp(s, k, BLOCK_MLP, 0);
+	add_mlp(s, k, BLOCK_WIDE_MLP, 0);
 }
 
 static void
