@@ -468,6 +468,29 @@ TEST(advice)
 	}
 }
 
+/* Names are the catalogue's; those of other models than the actor count in training on rollouts alone. */
+TEST(names_of_the_catalogue)
+{
+	const struct catalog *catalog = defaults_catalog();
+	struct diag_list diags = { 0 };
+	struct plan p;
+
+	plan_builtin(&p);
+	assert_true(plan_check(&p, catalog, &diags));
+	settings_put(&p, "rl.critic_preset", "nobody-1b");
+	assert_true(plan_check(&p, catalog, &diags));
+	settings_put_all(&p, "rl.algorithm=ppo");
+	plan_check(&p, catalog, &diags);
+	assert_true(diag_has(&diags, "unknown_model"));
+	diags.count = 0;
+	plan_builtin(&p);
+	settings_put(&p, "model.preset", TEXT_OF(64, "%s0", p.model.preset));
+	assert_false(plan_check(&p, catalog, &diags));
+	assert_string_equal(diags.item[0].reason, "unknown_model");
+	assert_int_equal(diags.item[0].fix_field, FIELD_PRESET);
+	assert_string_equal(diags.item[0].fix_value, catalog->defaults.model.preset);
+}
+
 int
 main(void)
 {

@@ -376,10 +376,13 @@ TEST(ring_hash_is_sorted)
 TEST(refusals_of_ours)
 {
 	static const struct {
-		const char *order, *reason;
+		const char *order, *reason, *says;
 	} cases[] = {
-		{ "tp-tp-cp-ep-dp-pp", "order_repeated_axis" }, { "", "order_missing_axis" },
-		{ "cp-ep-dp-pp", "order_missing_axis" }, { "tp-cp-ep-dp-pp-", "order_unknown_axis" },
+		{ "tp-tp-cp-ep-dp-pp", "order_repeated_axis", "names tp twice" }, { "", "order_missing_axis", "" },
+		{ "tp-cp-ep-CP-dp-pp", "order_repeated_axis", "(tp-cp-ep-CP-dp-pp) names cp twice" },
+		{ "cp-ep-dp-pp", "order_missing_axis", "" }, { "tp-cp-ep-dp-pp-", "order_unknown_axis", "names ," },
+		{ "tp-XQ-ep-dp-pp", "order_unknown_axis", "names xq, which" },
+		{ "tp-sequence-ep-dp-pp", "order_unknown_axis", "names sequenc, which" },
 	};
 	static const char *const levels[] = {
 		"2x", "x2", "0x4", "2y2", "1x1x1x1x1x1x1x2x2", "1000000000000000000000000x1"
@@ -395,6 +398,7 @@ TEST(refusals_of_ours)
 		plan_resolve(&p, NULL);
 		assert_false(layout_init(&l, &p, &diags));
 		assert_string_equal(diags.item[0].reason, cases[i].reason);
+		assert_non_null(strstr(diags.item[0].message, cases[i].says));
 	}
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
 		struct plan p = settings_plan("nodes=4 cp=4", "");

@@ -441,6 +441,8 @@ TEST(test_link_rates)
 		assert_true(bus > 0 && bus <= 50e9 * strtod(gpus[i], NULL));
 		if (i > 0) /* a switch that adds halves what a link carries */
 			assert_true(quantity_estimate(MEASURED_NVLINK_BUS, &p, &e) <= 2 * 450e9);
+		settings_put(&p, "cluster.nodes", "1");
+		assert_true(quantity_estimate(MEASURED_EXPERTS_BUS, &p, &e) <= 0); /* no other node */
 	}
 }
 

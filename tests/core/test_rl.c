@@ -394,6 +394,10 @@ TEST(smallest_known_configuration)
 	text_put(settings, sizeof settings, "%srl.offload=all cluster.host_memory_gib=64", base);
 	run(settings);
 	assert_true(diag_has(&estimate->diags, "host_does_not_fit"));
+	/* a GPU of unknown memory is too small for nothing */
+	text_put(settings, sizeof settings, "%srl.offload=none memory_gib=0", base);
+	run(settings);
+	assert_false(diag_has(&estimate->diags, "engine_does_not_start") || diag_has(&estimate->diags, "does_not_fit"));
 }
 
 /* The reference of adapters is the actor without them. */
@@ -467,6 +471,31 @@ TEST(pools_of_their_own)
 	assert_true(r.phase[PHASE_TRAIN].held[HELD_ENGINE] <= 0);
 	assert_true(near(r.phase[PHASE_ROLLOUT].memory, r.phase[PHASE_ROLLOUT].held[HELD_ENGINE], 1e-12));
 	assert_true(near(r.sync_bytes, 2 * estimate->params.total / (double)r.engine_gpus, 1e-9));
+}
+
+/* While weights are sent the fuller of two pools counts: what trains with a bucket, or the engine with one. */
+TEST(fuller_pool)
+{
+	int engines = 0, trainers = 0;
+
+	for (int share = 10; share <= 90; share += 2) {
+		char settings[160];
+		const struct rl_phase_estimate *sync, *rollout, *train, *idle;
+		double trainer;
+
+		text_put(settings, sizeof settings, "nodes=2 layout=megatron zero_stage=1 rl.placement=split "
+		    "rl.rollout_gpus=8 rl.offload=none gpu_memory_utilization=%g", share / 100.0);
+		sync = &run(settings)->phase[PHASE_SYNC];
+		rollout = &estimate->rl.phase[PHASE_ROLLOUT];
+		train = &estimate->rl.phase[PHASE_TRAIN];
+		idle = &estimate->rl.phase[PHASE_OLD_LOGPROB];
+		trainer = train->held[HELD_WEIGHTS] + idle->held[HELD_GRADIENTS] + idle->held[HELD_OPTIMIZER] +
+		    idle->held[HELD_MODELS] + idle->held[HELD_REST];
+		assert_true(idle->held[HELD_GRADIENTS] > GIB);
+		assert_true(near(sync->memory, 2 * GIB + larger(trainer, rollout->held[HELD_ENGINE]), 1e-9));
+		*(rollout->held[HELD_ENGINE] > trainer ? &engines : &trainers) += 1;
+	}
+	assert_true(engines > 0 && trainers > 0);
 }
 
 /* Steps a batch or more behind run on: an engine has several batches at once, and its last

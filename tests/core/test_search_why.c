@@ -132,6 +132,10 @@ TEST(close_values)
 	search_why(&t, &p, &e[0], &q, &e[1], text, sizeof text);
 	assert_null(strstr(text, "instead of"));
 	assert_non_null(strstr(text, " less serving.kv_tokens"));
+	/* what is between them, of 0.02 GiB, is far less than either */
+	assert_true(strtod(text, NULL) <= 2 * (e[1].serve.kv_tokens - e[0].serve.kv_tokens));
+	search_why(&t, &q, &e[1], &p, &e[0], text, sizeof text);
+	assert_non_null(strstr(text, " more serving.kv_tokens"));
 	assert_int_equal(search_why(&t, &p, &e[0], &p, &e[0], text, sizeof text), 0);
 	free(e);
 }

@@ -147,6 +147,9 @@ TEST(test_copied_experts)
 	assert_true(copies.step_seconds < .7 * plain.step_seconds);
 	assert_true(copies.weight_bytes - plain.weight_bytes > 58 * 3 * 7168.0 * 2048); /* an expert a layer */
 	assert_true(copies.weight_bytes - plain.weight_bytes < 1.01 * 58 * 3 * 7168.0 * 2048);
+	set("nic_gbps", "0"); /* not known: nothing is told of what goes over it */
+	assert_true(estimate().step_seconds < copies.step_seconds);
+	set("nic_gbps", "400");
 	set("nodes", "1");
 	set("tp", "8");
 	set("ep", "8");

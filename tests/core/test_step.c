@@ -30,6 +30,9 @@ TEST(steps)
 	struct plan p, next;
 
 	plan_builtin(&p);
+	assert_true(step_plain(&p, NULL, FIELD_TP, -1, &next));
+	assert_int_equal(next.parallel.tp, 1); /* of any number the least divisor */
+	assert_false(step_plain(&next, NULL, FIELD_TP, -1, &next));
 	assert_true(step_legal(&p, NULL, FIELD_TP, 1, &next));
 	assert_int_equal(next.parallel.tp, 4);
 	assert_true(step_legal(&next, NULL, FIELD_TP, 1, &next));

@@ -50,6 +50,8 @@ TEST(test_errno)
 TEST(test_distance)
 {
 	assert_int_equal(text_distance("layers", "LAYERS"), 0);
+	assert_int_equal(text_distance("AZ", "az"), 0);
+	assert_int_equal(text_distance("@[", "`{"), 2); /* beside the letters in ASCII */
 	assert_int_equal(text_distance("layers", "layer"), 1);
 	assert_int_equal(text_distance("layers", "lyaers"), 1);
 	assert_int_equal(text_distance("", "abc"), 3);
