@@ -416,6 +416,30 @@ TEST(test_mismatches)
 	}
 }
 
+/* Another number of GPUs is other nodes where they are whole, of few another node, else the job's. */
+TEST(test_other_worlds)
+{
+	static const struct {
+		double world;
+		enum field_id field;
+		const char *run;
+	} of[] = { { 64, FIELD_NODES, "8" }, { 4, FIELD_GPUS_PER_NODE, "4" }, { 20, FIELD_NONE, "20" } };
+	const struct plan p = settings_plan(HARDWARE, "nodes=2 gpus_per_node=8");
+
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		struct mismatch found[DIAGNOSE_MISMATCHES];
+		struct plan other;
+
+		memset(&run, 0, sizeof run);
+		measured_fact(&run, FACT_WORLD, "", of[i].world, (struct place){ 0 });
+		assert_int_equal(diagnose_mismatches(found, &other, &run, &p, defaults_catalog()), 1);
+		assert_int_equal(found[0].field, of[i].field);
+		assert_string_equal(found[0].run, of[i].run);
+		if (of[i].field != FIELD_NONE)
+			assert_int_equal(plan_world(&other), (int64_t)of[i].world);
+	}
+}
+
 /* What a link is expected to show: inside a node what NVLink gives, between nodes no more than a GPU's NIC,
  * whatever the GPUs of a node, and nearly that of a large message. */
 TEST(test_link_rates)

@@ -12,6 +12,7 @@
 #include "core/plan/nodes.h"
 #include "core/run/failure.h"
 #include "core/run/lost.h"
+#include "core/train/step_stages.h"
 #include "settings.h"
 
 /* H100 and Llama 3.1 8B as the catalogue has them. */
@@ -63,6 +64,9 @@ TEST(best_interval)
 	near(failure_interval(1e-4, 1e6), sqrt(2 * 1e-4 * 1e6), 1e-4); /* Young 1974 */
 	near(failure_interval(1e5, 1000), 1000, 1e-6);
 	assert_true(isinf(failure_interval(10, INFINITY)));
+	near(goodput(90, 10, INFINITY, 600, 60), 0.9, 1e-12); /* nothing fails: saves alone */
+	near(goodput(0, 0, 6000, 500, 100), exp(-0.1), 1e-12); /* saves that take no time, always */
+	near(goodput(1e-3, 0, 6000, 500, 100), goodput(0, 0, 6000, 500, 100), 1e-6);
 	assert_true(failure_interval(0, 1000) <= 0);
 }
 
@@ -439,6 +443,21 @@ TEST(slow_nodes_wait)
 	last = step_with("tp=8 pp=4 slow_nodes=n7*0.8");  /* and one with the head */
 	assert_true(first < last && first > step_with("tp=8 pp=4"));
 	near(step_with("tp=8 node_list=a-[1-8] slow_nodes=a-4*0.8"), plain + work / 4, 1e-9);
+}
+
+/* Of a node with fewer GPUs the places that have none are in no stage. */
+TEST(slow_small_node)
+{
+	const struct plan p = settings_plan(BASE, "nodes=2 node_gpus=8,4 tp=4 pp=3 layers=33 global_batch_size=64 "
+	    "slow_nodes=n1*0.5");
+	double factor[STAGE_CHUNKS_MAX];
+	struct layout l;
+
+	assert_true(layout_init(&l, &p, NULL));
+	assert_true(step_stages_slowness(factor, &p, &l));
+	near(factor[0], 1, 1e-12);
+	near(factor[1], 1, 1e-12);
+	near(factor[2], 0.5, 1e-12);
 }
 
 /* GBS 2,048 on DP 127: 2,032 sequences, or 64 ranks. */

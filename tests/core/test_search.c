@@ -1315,6 +1315,7 @@ TEST(limits_of_service)
 		{ { "ttft", "1s" }, "ttft_seconds<=1s", "tpot" },
 	};
 	static const char *const none[] = { "1m", "1parsec", "0s", "s", "1000", "30" };
+	static const char *const many[] = { "how", "many", "ttft=1s", "tpot=30ms", "rate=20" };
 	char options[QUESTION_SIZE], err[QUESTION_SIZE], word[32];
 	struct plan p;
 
@@ -1357,6 +1358,28 @@ TEST(limits_of_service)
 		assert_true(question_ask(&p, NULL, TODAY, words, 2, options, err) < 2);
 	}
 	assert_int_equal(question_ask(&p, NULL, TODAY, orders[0], 1, options, err), -1);
+	assert_int_equal(question_ask(&p, NULL, TODAY, many, 5, options, err), 5);
+	assert_non_null(strstr(options, " free=traffic.ttft_limit=1 "));
+	assert_non_null(strstr(options, " free=traffic.rate=20 "));
+}
+
+/* Of GPUs that have a price where none are named, else of the plan's. */
+TEST(cheapest)
+{
+	const char *const words[] = { "cheapest" };
+	char options[QUESTION_SIZE], err[QUESTION_SIZE];
+	struct plan p;
+
+	plan_builtin(&p);
+	assert_int_equal(question_ask(&p, NULL, TODAY, words, 1, options, err), -1);
+	assert_int_equal(question_ask(&p, defaults_catalog(), TODAY, words, 1, options, err), 1);
+	assert_non_null(strstr(options, "objective=cost free=cluster.gpu=slow-4gb"));
+	p.cluster.gpu_hour_price = 2;
+	assert_int_equal(question_ask(&p, NULL, TODAY, words, 1, options, err), 1);
+	assert_non_null(strstr(options, "objective=cost"));
+	assert_null(strstr(options, "cluster.gpu="));
+	assert_int_equal(question_ask(&p, defaults_catalog(), TODAY, words, 1, options, err), 1);
+	assert_non_null(strstr(options, "free=cluster.gpu=slow-4gb"));
 }
 
 /* What people type: units apart or written out, separators of thousands, money with its sign, either
