@@ -99,7 +99,7 @@ TEST(long_texts)
 static void
 near(double a, double b, double share)
 {
-	if (fabs(a - b) > share * fabs(b))
+	if (!(fabs(a - b) <= share * fabs(b)))
 		fail_msg("%.12g is not %.12g", a, b);
 }
 

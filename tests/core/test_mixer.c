@@ -39,7 +39,7 @@ plan_of(const char *settings)
 static void
 near(double is, double should)
 {
-	if (fabs(is - should) > 1e-9 * fabs(should))
+	if (!(fabs(is - should) <= 1e-9 * fabs(should)))
 		fail_msg("%.17g is not %.17g", is, should);
 }
 

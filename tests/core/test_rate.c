@@ -100,7 +100,7 @@ hold(char **cell, int column, const char *what, double is, double share)
 {
 	const double was = atof(cell[column]);
 
-	if (fabs(is - was) > share * fabs(was) + 1e-9)
+	if (!(fabs(is - was) <= share * fabs(was) + 1e-9))
 		fail_msg("%s: %s is %.6g, not %.6g", cell[C_ID], what, is, was);
 }
 

@@ -136,7 +136,7 @@ TEST(test_explained_parts)
 	for (size_t i = 0; i < estimate->traffic.count; i++) {
 		asked.row = (int64_t)i;
 		assert_int_equal(explain_reasons(&asked, reason), 1);
-		if (fabs(reason->sum - estimate->traffic.row[i].bytes) > 1e-9 * reason->sum)
+		if (!(fabs(reason->sum - estimate->traffic.row[i].bytes) <= 1e-9 * reason->sum))
 			fail_msg("row %zu: %.17g, its terms %.17g", i, estimate->traffic.row[i].bytes, reason->sum);
 		sum += reason->sum;
 	}

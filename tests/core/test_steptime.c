@@ -423,7 +423,7 @@ TEST(drawn)
 		    NULL);
 		seconds = waited(&p, &l, &total);
 		bubble = step.bubble_fraction * step.seconds;
-		if (fabs(bubble - seconds) > (near_only ? .01 : .001) * total)
+		if (!(fabs(bubble - seconds) <= (near_only ? .01 : .001) * total))
 			fail_msg("%s, recompute %s: bubble %g s, drawn %g of %g s", schedules[i / 2],
 			    recompute[i % 2], bubble, seconds, total);
 	}

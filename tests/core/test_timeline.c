@@ -326,7 +326,7 @@ near_bubble(int64_t schedule, int64_t pp, int64_t vpp, int64_t m, const double c
 	const double have = bubble(schedule, pp, vpp, m, f, i, w);
 	const double want = formula(schedule, pp, vpp, (double)m, f, i, w);
 
-	if (fabs(have - want) > most * t.seconds)
+	if (!(fabs(have - want) <= most * t.seconds))
 		fail_msg("schedule %d, %d x %d, %d micro-batches, %g %g %g: bubble %g, not %g of %g",
 		    (int)schedule, (int)pp, (int)vpp, (int)m, f, i, w, want, have, t.seconds);
 }

@@ -64,7 +64,7 @@ sum_of(const struct state *s, enum quantity q)
 static void
 same(const char *settings, const char *what, double have, double want)
 {
-	if (fabs(have - want) > 1e-6 * fabs(want) + 1e-9)
+	if (!(fabs(have - want) <= 1e-6 * fabs(want) + 1e-9))
 		fail_msg("%s: %s is %.9g, its terms %.9g", settings, what, want, have);
 }
 
