@@ -93,7 +93,7 @@ static const char *const room_names[ROOM_KINDS] = {
 };
 
 static void
-json_room(struct jsonout *j, const struct room *room)
+json_room(struct jsonout *j, const struct room_found *room)
 {
 	jsonout_list(j, "search");
 	for (int i = 0; room != NULL && i < ROOM_KINDS; i++) {
@@ -114,7 +114,7 @@ json_room(struct jsonout *j, const struct room *room)
 
 /* What a search would do in the same room comes last. */
 static void
-print_room(const struct room *room)
+print_room(const struct room_found *room)
 {
 	char text[ROOM_TEXT];
 
@@ -124,7 +124,7 @@ print_room(const struct room *room)
 }
 
 static void
-json_check(const struct estimate *e, const struct advice *advice, const struct room *room)
+json_check(const struct estimate *e, const struct advice *advice, const struct room_found *room)
 {
 	struct jsonout j = { .out = stdout };
 
@@ -164,7 +164,7 @@ time_of(const struct outlook *o, const struct plan *p)
 
 /* What was found takes so much less time than the plan that it is worth a word. */
 static bool
-gains(const struct room *room, const struct session *s, struct estimate *work)
+gains(const struct room_found *room, const struct session *s, struct estimate *work)
 {
 	const struct room_answer *found = &room->answer[ROOM_SAME];
 	struct scope scope;
@@ -187,11 +187,11 @@ is_mended(const struct advice *a)
 
 /* Of a plan that does not run as it is; of one that does the better one, if it is much better:
  * hints change one field each, and the best plan may be several changes away. */
-static struct room *
+static struct room_found *
 search_room(const struct session *s, const struct estimate *e, const struct advice *advice, struct estimate *work)
 {
 	const bool runs = e->legal && e->fits && !e->tight;
-	struct room *room;
+	struct room_found *room;
 
 	if (e->legal && !estimate_has_fit(e))
 		return NULL;
@@ -206,7 +206,7 @@ search_room(const struct session *s, const struct estimate *e, const struct advi
 /* Mends of a plan that does not run as it is, what a search does in the same room, and hints. Nobody is sent for more GPUs
  * where those that are there do. False after a message. */
 static bool
-advise(const struct session *s, struct estimate *e, struct advice *advice, struct room **room)
+advise(const struct session *s, struct estimate *e, struct advice *advice, struct room_found **room)
 {
 	struct estimate *work = malloc(sizeof *work);
 
@@ -232,7 +232,7 @@ check_work(struct session *s, const struct options *o)
 {
 	struct estimate *e = session_run(s, NULL);
 	struct advice advice;
-	struct room *room;
+	struct room_found *room;
 	int status = STATUS_OK;
 
 	if (e == NULL || !advise(s, e, &advice, &room)) {

@@ -479,7 +479,7 @@ complain_room(const struct search_job *job)
 {
 	const struct search_counts *n = &job->worker->counts;
 	char text[ROOM_TEXT];
-	struct room *room;
+	struct room_found *room;
 
 	if (!job->whole || job->search.conditions > 0 || n->over_memory == 0 || n->evaluated + n->tight + n->unknown > 0)
 		return;

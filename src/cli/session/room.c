@@ -199,7 +199,7 @@ search_more(struct room_answer *a, const struct plan *p, const struct catalog *c
 	return true;
 }
 
-struct room *
+struct room_found *
 room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
     struct estimate *work)
 {
@@ -207,7 +207,7 @@ room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
 	    const struct catalog *, struct estimate *) = {
 		[ROOM_ADAPTERS] = search_adapters, [ROOM_SHORTER] = search_shorter, [ROOM_MORE] = search_more
 	};
-	struct room *room = calloc(1, sizeof *room);
+	struct room_found *room = calloc(1, sizeof *room);
 	char fix[FIX_SIZE] = "", options[sizeof room->answer[0].options];
 	struct plan fixed;
 
@@ -229,7 +229,7 @@ room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
 }
 
 void
-room_free(struct room *room)
+room_free(struct room_found *room)
 {
 	if (room == NULL)
 		return;
@@ -239,7 +239,7 @@ room_free(struct room *room)
 }
 
 bool
-room_text(const struct room *room, enum room_kind kind, char *buf, size_t size)
+room_text(const struct room_found *room, enum room_kind kind, char *buf, size_t size)
 {
 	static const char *const leads[ROOM_KINDS] = {
 		[ROOM_SAME] = "search on these GPUs", [ROOM_ADAPTERS] = "nothing on these GPUs fits; adapters do",

@@ -19,7 +19,7 @@ struct room_answer {
 	char options[1024];          /* of this program, each after a blank */
 };
 
-struct room {
+struct room_found {
 	bool found[ROOM_KINDS];
 	struct room_answer answer[ROOM_KINDS];
 };
@@ -27,12 +27,12 @@ struct room {
 /* Search, on the plan's GPUs alone where that is asked; serving and training on rollouts else on more
  * nodes alone. work: scratch. One thread, and no more than so many steps each time, so that the answer
  * does not depend on the machine. Allocated, NULL without memory. */
-struct room *room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
+struct room_found *room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
     struct estimate *work);
-void room_free(struct room *room);
+void room_free(struct room_found *room);
 
 enum { ROOM_TEXT = 2048 };
 
 /* "needs at least 3 nodes of these: --nodes=3 ...: 20.1 GiB of 23.5 GiB, ..."; false where none was found. */
-bool room_text(const struct room *room, enum room_kind kind, char *buf, size_t size);
+bool room_text(const struct room_found *room, enum room_kind kind, char *buf, size_t size);
 #endif
