@@ -204,14 +204,14 @@ static bool
 deepspeed_summary_row(struct run_reader *r, const char *line)
 {
 	const size_t blanks = strspn(line, " \t"), n = strlen(line);
-	size_t from = n - strspn(line, " \t");
+	size_t from = n;
 
 	if (blanks < 8 || n == blanks) {
 		r->rooted = strstr(line, "broadcast") != NULL || strstr(line, "barrier") != NULL;
 		return n > 0 && strchr(line, ':') == NULL && strchr(line, '[') == NULL;
 	}
-	for (from = n; from > 0 && strchr(" \t", line[from - 1]) != NULL; from--)
-		continue;
+	while (from > 0 && strchr(" \t", line[from - 1]) != NULL)
+		from--;
 	while (from > 0 && strchr(" \t", line[from - 1]) == NULL)
 		from--;
 	if (!r->rooted && is_large(line))
