@@ -1,39 +1,17 @@
 /* Bytes of a terminal as keys: whole, in parts, broken, pasted. */
 #include <locale.h>
 
+#include "../fuzz/xterm.h"
 #include "support.h"
 
 #include "ui/screen/decode.h"
-
-/* A terminal like xterm, as its type tells. */
-static int32_t
-find(const char *sequence)
-{
-	static const struct {
-		const char *bytes;
-		int32_t key;
-	} table[] = {
-		{ "\033OA", INPUT_UP }, { "\033OP", INPUT_F1 }, { "\033[5~", INPUT_PAGE_UP },
-		{ "\033[1;2A", DECODE_UNUSED }, { "\033[<", INPUT_MOUSE }, { "\033[M", INPUT_MOUSE },
-		{ "\177", INPUT_BACKSPACE },
-	};
-	int32_t found = DECODE_UNKNOWN;
-
-	for (size_t i = 0; i < COUNT(table); i++) {
-		if (text_equal(table[i].bytes, sequence))
-			return table[i].key;
-		if (strncmp(table[i].bytes, sequence, strlen(sequence)) == 0)
-			found = DECODE_PART;
-	}
-	return found;
-}
 
 /* All keys of bytes that come `step` at a time, as help names them. */
 static const char *
 keys_in_steps(const char *bytes, size_t size, size_t step)
 {
 	static char all[4096];
-	struct decoder d = { .find = find };
+	struct decoder d = { .find = xterm_find };
 	char name[16];
 	int32_t key;
 
@@ -107,7 +85,7 @@ TEST(test_sequences)
 
 TEST(test_endless)
 {
-	struct decoder d = { .find = find };
+	struct decoder d = { .find = xterm_find };
 
 	for (int round = 0; round < 8; round++) {
 		memset(d.byte + d.count, '1', DECODE_BYTES - d.count);
@@ -169,7 +147,7 @@ key_of(struct decoder *d, const char *bytes, bool late)
 /* However often it pauses, but not for long. */
 TEST(test_answer_pauses)
 {
-	struct decoder d = { .find = find };
+	struct decoder d = { .find = xterm_find };
 
 	assert_int_equal(key_of(&d, "\033]", false), INPUT_NONE);
 	assert_int_equal(decode_wait(&d), 250);
@@ -187,7 +165,7 @@ TEST(test_answer_pauses)
 TEST(test_endless_paste)
 {
 	static const char pleas[] = { 27, 3 };
-	struct decoder d = { .find = find };
+	struct decoder d = { .find = xterm_find };
 
 	for (size_t i = 0; i < sizeof pleas; i++) {
 		const char plea[] = { pleas[i], '\0' };
@@ -204,11 +182,11 @@ TEST(test_endless_paste)
 
 TEST(test_open)
 {
-	struct decoder d = { .find = find, .byte = "\033[", .count = 2 };
+	struct decoder d = { .find = xterm_find, .byte = "\033[", .count = 2 };
 
 	assert_int_equal(decode_key(&d, false), INPUT_NONE);
 	assert_int_equal(decode_wait(&d), 25); /* time will tell */
-	d = (struct decoder){ .find = find, .byte = "\xe6\xb1", .count = 2 };
+	d = (struct decoder){ .find = xterm_find, .byte = "\xe6\xb1", .count = 2 };
 	assert_int_equal(decode_key(&d, false), INPUT_NONE);
 	assert_int_equal(decode_wait(&d), 0); /* its rest will */
 }
@@ -229,7 +207,7 @@ TEST(test_background)
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		for (size_t piece = 1; piece < 30; piece += 7) {
-			struct decoder d = { .find = find };
+			struct decoder d = { .find = xterm_find };
 			const size_t n = strlen(cases[i].bytes);
 			int32_t key = INPUT_NONE;
 
@@ -259,7 +237,7 @@ TEST(test_sync)
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		for (size_t piece = 1; piece < 16; piece += 5) {
-			struct decoder d = { .find = find };
+			struct decoder d = { .find = xterm_find };
 			const size_t n = strlen(cases[i].bytes);
 
 			for (size_t at = 0; at < n; at += piece) {
