@@ -10,14 +10,24 @@
 #include "core/search/search_room.h"
 #include "core/train/update.h"
 
-/* The last free field of the trainer that is none of these, or the last outer one. */
-static int
-last_but(const struct search_space *s, const enum field_id *set, int count)
-{
-	int last = s->outer - 1;
+/* Fields in the order in which bounds take notice of them: each of those from some place on takes none. */
+static const enum field_id unnoticed[] = { FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_CP_COMM, FIELD_MOE_DISPATCHER,
+	FIELD_MOE_OVERLAP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT, FIELD_DP_REPLICATE, FIELD_ZERO_STAGE, FIELD_OFFLOAD,
+	FIELD_PRECISION_AWARE_OPTIMIZER, FIELD_TP_OVERLAP, FIELD_CUDA_GRAPH, FIELD_FUSED_EXPERTS,
+	FIELD_OVERLAP_GRAD_REDUCE, FIELD_OVERLAP_PARAM_GATHER };
+enum { UNNOTICED = sizeof unnoticed / sizeof *unnoticed };
 
+/* The last free field of the trainer that a bound takes notice of which takes none from `first` on, or the last outer
+ * one. FIELD_NONE: it takes notice of all. */
+static int
+last_noticed(const struct search_space *s, enum field_id first)
+{
+	int last = s->outer - 1, from = 0;
+
+	while (from < UNNOTICED && unnoticed[from] != first)
+		from++;
 	for (int i = s->outer; i < s->rollouts; i++)
-		if (!field_is_among(s->field[i].field, set, count))
+		if (!field_is_among(s->field[i].field, unnoticed + from, UNNOTICED - from))
 			last = i;
 	return last > 0 ? last : 0;
 }
@@ -34,24 +44,15 @@ place_of(const struct search_space *s, enum field_id f)
 void
 bounds_plan(struct bounds *b, const struct search_space *s)
 {
-	/* State takes no notice of these, work by stages of none from the second on, the batch from PP,
-	 * the pipeline's work from the copies of sharded state on. */
-	static const enum field_id rest[] = { FIELD_MICRO_BATCH_SIZE, FIELD_RECOMPUTE, FIELD_CP_COMM,
-		FIELD_MOE_DISPATCHER, FIELD_MOE_OVERLAP, FIELD_PP, FIELD_VPP, FIELD_PIPELINE_LAYOUT,
-		FIELD_DP_REPLICATE, FIELD_ZERO_STAGE, FIELD_OFFLOAD, FIELD_PRECISION_AWARE_OPTIMIZER,
-		FIELD_TP_OVERLAP, FIELD_CUDA_GRAPH, FIELD_FUSED_EXPERTS, FIELD_OVERLAP_GRAD_REDUCE,
-		FIELD_OVERLAP_PARAM_GATHER };
-	enum { REST = sizeof rest / sizeof *rest };
-
-	b->shards_after = last_but(s, rest, REST);
-	b->split_after = last_but(s, rest + 1, REST - 1);
-	b->kernels_after = last_but(s, rest + 2, REST - 2);
-	b->batch_after = last_but(s, rest + 5, REST - 5);
-	b->stages_after = last_but(s, rest + 6, REST - 6);
-	b->chunks_after = last_but(s, rest + 7, REST - 7);
-	b->pipeline_after = last_but(s, rest + 8, REST - 8);
-	b->tail_after = last_but(s, rest + 10, REST - 10);
-	b->trainer_after = last_but(s, NULL, 0);
+	b->shards_after = last_noticed(s, FIELD_MICRO_BATCH_SIZE);
+	b->split_after = last_noticed(s, FIELD_RECOMPUTE);
+	b->kernels_after = last_noticed(s, FIELD_CP_COMM);
+	b->batch_after = last_noticed(s, FIELD_PP);
+	b->stages_after = last_noticed(s, FIELD_VPP);
+	b->chunks_after = last_noticed(s, FIELD_PIPELINE_LAYOUT);
+	b->pipeline_after = last_noticed(s, FIELD_DP_REPLICATE);
+	b->tail_after = last_noticed(s, FIELD_OFFLOAD);
+	b->trainer_after = last_noticed(s, FIELD_NONE);
 	for (b->tail = s->outer; b->tail < s->rollouts; b->tail++)
 		if (s->field[b->tail].row != NULL && !s->field[b->tail].row->early)
 			break;
