@@ -145,7 +145,7 @@ joined_lines(const char *old, const char *lines)
 	return textbuf_take(&all);
 }
 
-/* To a file of at most `most` of them. */
+/* Add lines to a file that keeps the last `most`. */
 static void
 add_lines(const char *name, const char *lines, size_t most)
 {

@@ -9,6 +9,10 @@
 #include <math.h>
 #include <stdint.h>
 
+/* Seconds. */
+#define HOUR 3600.0
+#define DAY 86400.0
+
 /* Bytes. */
 #define MIB 1048576.0
 #define GIB 1073741824.0

@@ -12,6 +12,9 @@
 #include "core/rate/rate_grid.h"
 #include "core/rate/rate_table.h"
 
+/* Share of the time that prompts take at most: of more their queue would be without end. */
+#define RATE_MOST_USED .98
+
 enum rate_routing { ROUTE_LEAST, ROUTE_RANDOM, ROUTE_IN_TURN };
 
 /* What comes. */

@@ -15,7 +15,6 @@
 
 #define BATCH_MOST 8192.0
 enum { BISECTIONS = 50 };
-static const double most_used = .98; /* of the time, by prompts: their queue would be without end */
 
 /* A load and an engine with what follows from both for any batch. */
 struct working {
@@ -252,7 +251,7 @@ rate_means(const struct rate_engine *e, const struct rate_load *l, struct ledger
 	m.stable = l->rate < m.saturation;
 	m.batch = m.stable ? find_batch(&w, m.saturated_batch) : w.most;
 	m.step = step_of(&w, larger(1, m.batch));
-	m.prompts = smaller(most_used, l->rate * prompt_adds(&w, larger(1, m.batch)));
+	m.prompts = smaller(RATE_MOST_USED, l->rate * prompt_adds(&w, larger(1, m.batch)));
 	m.ttft = first_token(&w, &m, ledger);
 	m.tpot = next_token(&w, &m, ledger);
 	m.life = m.ttft + larger(0, l->answer.mean - 1) * m.tpot;

@@ -5,7 +5,6 @@
 #include "core/base/number.h"
 
 enum { SERIES_MOST = 4000, NEWTON_MOST = 40 };
-#define EVEN_SHAPE 1e4 /* from which gaps are as good as even */
 
 uint64_t
 rate_mix(uint64_t x)
@@ -117,10 +116,10 @@ gamma_quantile(double k, double log_of_gamma, double p, double before)
 void
 rate_gaps(double *gap, int n, double shape)
 {
-	const double log_of_gamma = shape < EVEN_SHAPE ? log_gamma(shape) : 0;
+	const double log_of_gamma = shape < RATE_EVEN_SHAPE ? log_gamma(shape) : 0;
 
 	for (int i = 0; i < n; i++) {
-		if (!(shape < EVEN_SHAPE))
+		if (!(shape < RATE_EVEN_SHAPE))
 			gap[i] = 1;
 		else if (shape >= 1 && shape <= 1)
 			gap[i] = -log(1 - middle(i, n));

@@ -16,6 +16,9 @@ struct rate_length {
 	double mean, sd, most;
 };
 
+/* Shape of gaps from which they are as good as even. */
+#define RATE_EVEN_SHAPE 1e4
+
 /* n gaps of mean 1, gamma of that shape: 1 of a Poisson process, INFINITY all even, the less the
  * burstier. In order of size. */
 void rate_gaps(double *gap, int n, double shape);

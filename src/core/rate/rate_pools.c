@@ -10,7 +10,6 @@
 #define BENCHMARKS "SemiAnalysisAI/InferenceX, disaggregated rows"
 
 enum { BISECTIONS = 50 };
-static const double most_used = .98;
 static const double requests_usual = 400; /* of a benchmark, and of the loop of events */
 
 static double
@@ -58,12 +57,12 @@ static double
 first_token(struct rate_split *s, const struct rate_pools *p, const struct rate_engine *e,
     const struct rate_load *l, double rate, struct ledger *ledger)
 {
-	const double tokens = rate_text(l->prompt.mean, l->hit), used = smaller(most_used, s->prefilling);
+	const double tokens = rate_text(l->prompt.mean, l->hit), used = smaller(RATE_MOST_USED, s->prefilling);
 	const double prompts = l->prompt.sd / larger(1, l->prompt.mean);
 	const double gaps = isinf(l->shape) ? 0 : 1 / l->shape;
 	const double spread = gaps + prompts * prompts;
 	const double begun = begun_queue(l, p->busy / p->lanes, spread);
-	const double moving = smaller(most_used, rate * p->sent / p->senders);
+	const double moving = smaller(RATE_MOST_USED, rate * p->sent / p->senders);
 	const enum quantity q = QUANTITY_TTFT;
 	double sum = 0, waits;
 

@@ -4,7 +4,6 @@
 
 #include "core/base/number.h"
 
-#define DAY 86400.0
 #define SHORT_SHARE 0.01 /* of the time, in which no spare node is left */
 
 double

@@ -13,8 +13,6 @@
 #include "core/rules/check.h"
 #include "core/train/host.h"
 
-#define HOUR 3600.0
-#define DAY 86400.0
 #define SAVES_SHARE 0.01       /* of the time, that saves may cost where nobody says how fast they are */
 #define BLOCKING_FIXED 0.5     /* Llama 3 8B on 512 GPUs blocks for no more */
 #define SAVE_FIXED 2.0         /* plan and barriers of a save, assumed */

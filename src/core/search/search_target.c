@@ -11,7 +11,6 @@
 #include "core/plan/ramp.h"
 #include "core/run/run.h"
 
-#define HOUR 3600.0
 
 /* Names of objectives: of results, then the prices. */
 static const char *const names[] = { "time", "memory", "tokens", "energy", "gpus", "gpu-hours", "cost" };

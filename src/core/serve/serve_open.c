@@ -19,7 +19,6 @@ enum { HIT_ROUNDS = 4, KEPT_BISECTIONS = 40, SPLIT_BISECTIONS = 10 };
 
 static const double next_above = 1.001; /* of a rate that is taken: the most is known to that */
 static const double inside_least = .01;  /* of a rate, by which it misses its limits at least */
-static const double even_shape = 1e4;    /* of gaps, from which they are all the same */
 static const double idle_share = .15;    /* of a GPU's power when nothing runs, */
 static const double memory_share = .35;  /* and of the rest while memory alone works: assumed, few
  * publish watts beside a rate */
@@ -46,7 +45,7 @@ load_of_plan(const struct plan *p, double engines)
 	const int some = (int)smaller(engines, RATE_ENGINES);
 
 	return (struct rate_load){ .rate = t->rate / engines,
-		.shape = t->burstiness < even_shape ? t->burstiness : INFINITY,
+		.shape = t->burstiness < RATE_EVEN_SHAPE ? t->burstiness : INFINITY,
 		.prompt = length_of(p, v->prompt_tokens, v->generate_tokens, t->prompt_spread),
 		.answer = length_of(p, v->generate_tokens, v->prompt_tokens, t->generate_spread),
 		.hit = v->prefix_hit, .ramp = t->ramp_seconds, .engines = some,

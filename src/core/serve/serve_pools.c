@@ -16,7 +16,6 @@ enum { ROUNDS = 8 };
 static const double handshake = .1;   /* router and transfer set up */
 static const double steps_waited = 2; /* of the decoding batch */
 static const double busy_share = .8;  /* of the prefill workers, where both pools are well used */
-static const double most_used = .98;  /* of them: their queue would be without end */
 
 static struct serve_setup
 setup_of_pool(const struct plan *q, const struct pool *pool)
@@ -90,7 +89,7 @@ first_token(struct served *s, const struct pools *o, double sent, double life,
 	LEDGER_TERM(ledger, sum, q, "KV cache sent", MOVED, sent, AS("seconds", sent));
 	LEDGER_TERM(ledger, sum, q, "steps of the decoding batch", BENCHMARKS,
 	    steps_waited * s->step, AS("steps", steps_waited), AS("step", s->step));
-	used = smaller(most_used, requests / (life + sum) / rate);
+	used = smaller(RATE_MOST_USED, requests / (life + sum) / rate);
 	s->queue = 0;
 	ledger_part(ledger, PART_QUEUE);
 	LEDGER_TERM(ledger, s->queue, q, "prompts before it", QUEUE,

@@ -3,7 +3,7 @@
 #include "core/search/advice.h"
 #include "ui/list/views.h"
 
-/* Columns of the longest of them. */
+/* Columns that the longest change takes. */
 static int
 what_columns(const struct advice *mends)
 {
