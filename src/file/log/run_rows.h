@@ -6,7 +6,6 @@
 #include "core/base/text.h"
 #include "core/diagnose/measured.h"
 #include "file/log/log_bench.h"
-#include "file/log/log_serve.h"
 #include "file/log/log_words.h"
 
 /* Whose lines they are. */
@@ -83,7 +82,13 @@ struct run_reader {
 		enum smi_column column[SMI_CELLS];
 	} smi;
 	struct log_table table;      /* of a serving benchmark */
-	struct log_pools pools;
+	/* SGLang's start, before it is put together: bytes, and tokens of its pools, listed and as the scheduler uses
+	 * them. */
+	struct {
+		double free_before; /* the weights were loaded */
+		double kv, windowed, states;
+		double listed_tokens, running_tokens;
+	} pools;
 };
 
 /* What a row tells by itself: a number behind the words, that the line was there, or what was being done. */

@@ -1,5 +1,5 @@
 /*
- * Programs that serve: start-up lines (log_serve.h), tables of benchmarks (log_bench.h), and what
+ * Programs that serve: start-up lines, weights, pools and tokens; tables of benchmarks (log_bench.h); and what
  * engines say now and then: vLLM v1/metrics/loggers.py, SGLang srt/managers/
  * scheduler_metrics_mixin.py.
  */
@@ -16,24 +16,136 @@
 #define NEAR_FULL 0.75
 #define FREE 0.5
 
-TAKES(vllm_line)
+/* ---- as an engine starts ------------------------------------------------------------------ */
+
+static void
+keep_most(double *kept, double v)
 {
-	log_vllm_line(&r->m->engine, line);
+	if (v > *kept)
+		*kept = v;
 }
 
-TAKES(sglang_line)
+/* Workers share one number of blocks, so the least pool counts. */
+static void
+keep_least(double *kept, double v)
 {
+	if (v > 0 && (!(*kept > 0) || v < *kept))
+		*kept = v;
+}
+
+TAKES(vllm_weights)
+{
+	keep_most(&r->m->engine.weight_bytes, log_number_after(after, "") * GIB);
+}
+
+TAKES(vllm_pool)
+{
+	keep_least(&r->m->engine.kv_pool_bytes, log_number_after(after, "") * GIB);
+}
+
+TAKES(vllm_tokens)
+{
+	keep_least(&r->m->engine.kv_tokens, log_number_after(after, ""));
+}
+
+TAKES(vllm_blocks)
+{
+	keep_least(&r->m->engine.kv_blocks, log_number_after(after, ""));
+}
+
+/* "Maximum concurrency for 32,768 tokens per request: 4.29x" */
+TAKES(vllm_requests)
+{
+	const char *rest = log_after(line, "tokens per request:");
+	double v;
+
+	if (rest == NULL || !log_number(after, &v))
+		return;
+	r->m->engine.context_length = v;
+	if (log_number(rest, &v))
+		r->m->engine.max_concurrency = v;
+}
+
+/* "Load weight begin. avail mem=21.63 GB" */
+TAKES(sglang_free)
+{
+	r->pools.free_before = log_number_after(after, "avail mem=") * GIB;
+}
+
+/* "Load weight end. type=Qwen2ForCausalLM, ..., avail mem=6.09 GB, mem usage=15.54 GB.", the usage since 0.4.3 */
+TAKES(sglang_weights)
+{
+	const double left = log_number_after(after, "avail mem=") * GIB;
+	const double used = log_number_after(after, "mem usage=") * GIB;
+
+	keep_most(&r->m->engine.weight_bytes, used > 0 ? used : left > 0 ? r->pools.free_before - left : 0);
+}
+
+/*
+ * "KV Cache is allocated. #tokens: 46611, K size: 1.42 GB, V size: 1.42 GB", of a latent
+ * cache "KV size: 17.99 GB", lately "dtype: torch.bfloat16, #tokens: ...", before 0.4.3
+ * without tokens. A draft model has a smaller one of its own.
+ */
+TAKES(sglang_pool)
+{
+	double bytes = log_number_after(after, "KV size:");
+
 	if (strstr(line, "VirtualKV Cache") != NULL) {
 		r->said[SOURCE_SGLANG]--; /* kvcached's, which is no pool */
 		return;
 	}
-	log_sglang_line(&r->m->engine, &r->pools, line);
+	if (!(bytes > 0))
+		bytes = log_number_after(after, " K size:") + log_number_after(after, " V size:");
+	keep_most(&r->pools.kv, bytes * GIB);
+	keep_most(&r->pools.listed_tokens, log_number_after(after, "#tokens:"));
 }
 
-TAKES(trtllm_line)
+TAKES(sglang_windows)
 {
-	log_trtllm_line(&r->m->engine, line);
+	keep_most(&r->pools.windowed, log_number_after(after, "") * GIB);
+	keep_most(&r->pools.listed_tokens, log_number_after(after, "full size:"));
 }
+
+TAKES(sglang_states)
+{
+	keep_most(&r->pools.states, (log_number_after(after, "conv_state size:") +
+	    log_number_after(after, "ssm_state size:")) * GIB);
+}
+
+/* "max_total_num_tokens=46611, chunked_prefill_size=2048, ..." */
+TAKES(sglang_tokens)
+{
+	keep_least(&r->pools.running_tokens, log_number_after(after, ""));
+}
+
+/* "Memory used after loading model weights (inside torch) in memory usage profiling: 63.52 GiB" */
+TAKES(trtllm_weights)
+{
+	keep_most(&r->m->engine.weight_bytes, log_number_after(after, "profiling:") * GIB);
+}
+
+/* Of built engines "Loaded engine size: 6678 MiB". */
+TAKES(trtllm_built)
+{
+	keep_most(&r->m->engine.weight_bytes, log_number_after(after, "") * MIB);
+}
+
+/* "[MemUsageChange] Allocated 62.99 GiB for max tokens in paged KV cache (294848).": the first pool only measures, so
+ * the last one counts. */
+TAKES(trtllm_pool)
+{
+	r->m->engine.kv_pool_bytes = log_number_after(line, "Allocated ") * GIB;
+	r->m->engine.kv_tokens = log_number_after(after, "");
+}
+
+/* "Max KV cache blocks per sequence: 65 [window size=2049], tokens per block=32, primary blocks=13189", before "Number
+ * of blocks in KV cache primary pool: 4607" */
+TAKES(trtllm_blocks)
+{
+	r->m->engine.kv_blocks = log_number_after(after, "");
+}
+
+/* ---- what benchmarks and engines say ------------------------------------------------------ */
 
 TAKES(bench_line)
 {
@@ -215,8 +327,10 @@ run_serve_end(struct run_reader *r)
 	if (r->decodes > 0 && share > CROWDED)
 		run_say(r, EVIDENCE_PREFILLS, TEXT_OF(MEASURED_TEXT, "%zu batches of prompts in about %zu steps",
 		    r->prefills, STEPS_SAID * r->decodes), share);
-	if (r->said[SOURCE_SGLANG] > r->said[SOURCE_VLLM] + r->said[SOURCE_TRTLLM])
-		log_sglang_end(e, &r->pools);
+	if (r->said[SOURCE_SGLANG] > r->said[SOURCE_VLLM] + r->said[SOURCE_TRTLLM]) {
+		e->kv_pool_bytes = (r->pools.windowed > 0 ? r->pools.windowed : r->pools.kv) + r->pools.states;
+		e->kv_tokens = r->pools.running_tokens > 0 ? r->pools.running_tokens : r->pools.listed_tokens;
+	}
 	if (r->said[SOURCE_BENCHMARK] > 0)
 		log_bench_end(&m->load, &r->table);
 	run_add(r, MEASURED_WEIGHTS, -1, e->weight_bytes);
@@ -226,21 +340,21 @@ run_serve_end(struct run_reader *r)
 }
 
 const struct run_row run_serve_rows[] = {
-	{ "Model loading took", SOURCE_VLLM, BY(vllm_line) },
-	{ "Loading model weights took", SOURCE_VLLM, BY(vllm_line) },
-	{ "model weights take", SOURCE_VLLM, BY(vllm_line) },
-	{ "Available KV cache memory:", SOURCE_VLLM, BY(vllm_line) },
-	{ "memory reserved for KV Cache is", SOURCE_VLLM, BY(vllm_line) },
-	{ "GPU KV cache size:", SOURCE_VLLM, BY(vllm_line) },
-	{ "# GPU blocks:", SOURCE_VLLM, BY(vllm_line) },
-	{ "Maximum concurrency for", SOURCE_VLLM, BY(vllm_line) },
+	{ "Model loading took", SOURCE_VLLM, BY(vllm_weights) },
+	{ "Loading model weights took", SOURCE_VLLM, BY(vllm_weights) },
+	{ "model weights take", SOURCE_VLLM, BY(vllm_weights) },
+	{ "Available KV cache memory:", SOURCE_VLLM, BY(vllm_pool) },
+	{ "memory reserved for KV Cache is", SOURCE_VLLM, BY(vllm_pool) },
+	{ "GPU KV cache size:", SOURCE_VLLM, BY(vllm_tokens) },
+	{ "# GPU blocks:", SOURCE_VLLM, BY(vllm_blocks) },
+	{ "Maximum concurrency for", SOURCE_VLLM, BY(vllm_requests) },
 	{ "Avg generation throughput:", SOURCE_VLLM, BY(vllm_rates) },
-	{ "Load weight begin.", SOURCE_SGLANG, BY(sglang_line) },
-	{ "Load weight end.", SOURCE_SGLANG, BY(sglang_line) },
-	{ "KV Cache is allocated.", SOURCE_SGLANG, BY(sglang_line) },
-	{ "SWAKVPool mem usage:", SOURCE_SGLANG, BY(sglang_line) },
-	{ "Mamba Cache is allocated.", SOURCE_SGLANG, BY(sglang_line) },
-	{ "max_total_num_tokens=", SOURCE_SGLANG, BY(sglang_line) },
+	{ "Load weight begin.", SOURCE_SGLANG, BY(sglang_free) },
+	{ "Load weight end.", SOURCE_SGLANG, BY(sglang_weights) },
+	{ "KV Cache is allocated.", SOURCE_SGLANG, BY(sglang_pool) },
+	{ "SWAKVPool mem usage:", SOURCE_SGLANG, BY(sglang_windows) },
+	{ "Mamba Cache is allocated.", SOURCE_SGLANG, BY(sglang_states) },
+	{ "max_total_num_tokens=", SOURCE_SGLANG, BY(sglang_tokens) },
 	{ "gen throughput (token/s):", SOURCE_SGLANG, BY(sglang_decode) },
 	{ "Prefill batch", SOURCE_SGLANG, BY(sglang_prefill) },
 	{ "server_args=ServerArgs(", SOURCE_SGLANG, BY(sglang_config) },
@@ -251,11 +365,11 @@ const struct run_row run_serve_rows[] = {
 	{ "Decode.  median latency:", SOURCE_SGLANG, TELLS(SAMPLE, MEASURED_DECODE, NULL) },
 	{ " total tokens/s, ", SOURCE_VLLM, TELLS(SAMPLE, MEASURED_GENERATED, NULL) },
 	{ "host_step_time =", SOURCE_TRTLLM, BY(trtllm_step) },
-	{ "Memory used after loading model weights (inside torch)", SOURCE_TRTLLM, BY(trtllm_line) },
-	{ "Loaded engine size:", SOURCE_TRTLLM, BY(trtllm_line) },
-	{ "for max tokens in paged KV cache (", SOURCE_TRTLLM, BY(trtllm_line) },
-	{ "blocks in KV cache primary pool:", SOURCE_TRTLLM, BY(trtllm_line) },
-	{ "primary blocks=", SOURCE_TRTLLM, BY(trtllm_line) },
+	{ "Memory used after loading model weights (inside torch)", SOURCE_TRTLLM, BY(trtllm_weights) },
+	{ "Loaded engine size:", SOURCE_TRTLLM, BY(trtllm_built) },
+	{ "for max tokens in paged KV cache (", SOURCE_TRTLLM, BY(trtllm_pool) },
+	{ "blocks in KV cache primary pool:", SOURCE_TRTLLM, BY(trtllm_blocks) },
+	{ "primary blocks=", SOURCE_TRTLLM, BY(trtllm_blocks) },
 	{ "raffic request rate:", SOURCE_BENCHMARK, BY(bench_line) },
 	{ "Request rate configured (RPS):", SOURCE_BENCHMARK, BY(bench_line) },
 	{ "Issue Rate (req/sec):", SOURCE_BENCHMARK, BY(bench_line) },
