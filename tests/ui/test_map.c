@@ -338,8 +338,7 @@ TEST(test_presets)
 }
 
 /* Several kinds by one name, where each tells something in this plan; a kind alone stands above them. */
-static void
-test_ready_made(void **test)
+SESSION_TEST(test_ready_made)
 {
 	struct session *s = session_new(test, 160, 50);
 

@@ -6,8 +6,7 @@
 #include "ui/state/edit.h"
 
 /* Errors: where no plan before it was possible the panes say so, and stay where they are. */
-static void
-test_errors(void **test)
+SESSION_TEST(test_errors)
 {
 	struct session *s = session_new(test, 100, 30);
 	struct arrange before = panes_arrange(&s->state), after;
@@ -38,8 +37,7 @@ not_of_role(const struct session *s, struct rect r, enum role role)
 
 /* While a plan is not possible the numbers of the last one that was stay, grey, where they were, and
  * each pane says whose they are. */
-static void
-test_past(void **test)
+SESSION_TEST(test_past)
 {
 	struct session *s = session_new(test, 100, 30);
 	const struct arrange a = panes_arrange(&s->state);
@@ -72,8 +70,7 @@ test_past(void **test)
 
 /* Groups that the plan has are its own. Another model, another job or no room to say whose the numbers
  * are: then there are none. */
-static void
-test_past_where(void **test)
+SESSION_TEST(test_past_where)
 {
 	struct session *s = session_new(test, 100, 30);
 

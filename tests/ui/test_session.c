@@ -590,8 +590,7 @@ TEST(test_line)
 }
 
 /* What a command said is read to its end: it goes on where the keys stand, until the next of them. */
-static void
-test_long_message(void **test)
+SESSION_TEST(test_long_message)
 {
 	struct session *s = session_new(test, 80, 24);
 
