@@ -286,7 +286,9 @@ grep -q '^assumed cluster.gpu ' err && fail 'a GPU that was said is assumed'
 
 # and the launch itself may stand in the place of the plan, whose release the log tells
 echo 'vllm serve Qwen/Qwen3-32B --tensor-parallel-size 2 --max-model-len 32768' >serve.sh
-run 1 diagnose serve.sh launch.log
+run 0 diagnose serve.sh launch.log
+grep -q engine_version out && fail 'a release that nobody planned is held against the run'
+run 1 diagnose --set=serving.engine_version=0.19 serve.sh launch.log
 out_has '^  serving\.engine_version +plan 0\.19, run 0\.11\.0 +launch\.log:1$'
 run 2 diagnose serve.sh
 run 2 calibrate serve.sh launch.log

@@ -432,13 +432,28 @@ diagnose_alone(struct diagnosis *out, const struct measured *m, const struct pla
 	attribute_stated(out, m);
 }
 
+/* Of an engine whose release the plan does not say it is the run's. */
+static void
+take_release(struct plan *p, const struct measured *m, const struct catalog *catalog)
+{
+	const struct fact *release = measured_find(m, FIELD_ENGINE_VERSION);
+	char err[256];
+
+	if (release != NULL && p->mode == MODE_SERVE && !field_is_set(FIELD_ENGINE_VERSION, p) &&
+	    field_parse(FIELD_ENGINE_VERSION, p, release->text, err, sizeof err))
+		plan_resolve(p, catalog);
+}
+
 void
 diagnose_run(struct diagnosis *out, const struct measured *m, const struct plan *p,
     const struct catalog *catalog, struct estimate *work)
 {
+	struct plan own = *p;
 	double given, run;
 	struct ledger kinds;
 
+	take_release(&own, m, catalog);
+	p = &own;
 	ledger_init(&kinds, NULL, 0); /* for its sums alone */
 	*out = (struct diagnosis){ .leading = MEASURED_COUNT };
 	out->mismatches = diagnose_mismatches(out->mismatch, &out->run, m, p, catalog);
