@@ -255,7 +255,7 @@ measure_search(const struct job *j, struct estimate *e)
 	candidates_draw(j, any, CANDIDATES);
 	seconds = walk_fits(e, &p, any, CANDIDATES, &fitting);
 	printf("  %-42s %8.0f a second; %d are and do\n", "4,096 random: are they legal, do they fit",
-	    CANDIDATES / seconds, fitting);
+	    (double)CANDIDATES / seconds, fitting);
 	candidates_draw(j, legal, DRAWN);
 	n = keep_legal(legal, DRAWN, &p);
 	if (n < CANDIDATES)
@@ -264,7 +264,7 @@ measure_search(const struct job *j, struct estimate *e)
 		legal[i] = legal[(size_t)i * (size_t)n / CANDIDATES];
 	seconds = walk_times(e, &p, legal, CANDIDATES, &sum);
 	printf("  %-42s %8.0f a second, checksum %016" PRIx64 "\n", "4,096 legal: memory, traffic and step",
-	    CANDIDATES / seconds, sum);
+	    (double)CANDIDATES / seconds, sum);
 }
 
 int

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "faults.h"
 #include "filetest.h"
 
 #include "file/plan/slurp.h"
