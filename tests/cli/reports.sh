@@ -222,10 +222,10 @@ out_has '^hint training\.recompute would_mend: recompute full: '
 out_lacks 'fix: training\.micro_batch_size'
 good check --json --model=llama-3.1-70b --nodes=8 --tp=8 --pp=4 --micro-batch-size=4 --sequence-length=8192
 out_has '"set": \{"training.micro_batch_size": 2\}, "asked": true, "fits": true, "tight": false, "peak_bytes": [0-9]+'
-run 1 check --model=llama-3.1-405b --nodes=128 --tp=8 --pp=8
-out_has ' \(fix: parallel\.last_stage_layers=14\)$'
-run 1 check --model=llama-3.1-405b --nodes=128 --tp=8 --pp=8 --vpp=8 --global-batch-size=1024
-out_has ' \(fix: parallel\.account_for_embedding=true parallel\.account_for_loss=true\)$'
+run 1 estimate --model=llama-3.1-405b --nodes=128 --tp=8 --pp=8
+err_has ' \(fix: parallel\.last_stage_layers=14\)$'
+run 1 estimate --model=llama-3.1-405b --nodes=128 --tp=8 --pp=8 --vpp=8 --global-batch-size=1024
+err_has ' \(fix: parallel\.account_for_embedding=true parallel\.account_for_loss=true\)$'
 good check --nodes=1 --tp=8 --pp=1
 out_has '^hint parallel\.tp tp_more_than_needed: TP 2: step [0-9.]+ -> [0-9.]+ s \(-[0-9.]+ %\), memory [0-9.]+ -> [0-9.]+ GiB; .*fix: parallel\.tp=2\)$'
 

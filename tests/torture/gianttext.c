@@ -151,11 +151,12 @@ put_piece(char *text, size_t room, const char *piece, unsigned long number)
 
 	for (; *piece != '\0'; piece++) {
 		char digits[24] = { *piece, '\0' };
-		size_t length;
+		size_t length = 1;
 
-		if (*piece == '@')
+		if (*piece == '@') {
 			text_put(digits, sizeof digits, "%lu", number);
-		length = strlen(digits);
+			length = strlen(digits);
+		}
 		if (n + length > room)
 			return 0;
 		memcpy(text + n, digits, length);
