@@ -347,7 +347,7 @@ for name in vllm sglang trtllm deepspeed torchtitan nanotron; do
 	if command -v shellcheck >/dev/null; then shellcheck "$script" >out || fail 'shellcheck'; fi
 done
 
-# every value that decides what is written, with each target that takes it
+# every value that decides what is written, with each target that takes it; with sanitizers a third (lib.sh)
 vary() {
 	vary_field=$1
 	shift
@@ -355,6 +355,8 @@ vary() {
 	shift
 	for value in $vary_values; do
 		for target in $varied; do
+			tried=$((tried + 1))
+			in_share $tried || continue
 			mkdir -p "v-$n"
 			if "$PROG" export --to "$target" -o "v-$n" $base "$@" --set "$vary_field=$value" >out 2>&1; then
 				set_aside="$set_aside $target v-$n"
@@ -363,7 +365,7 @@ vary() {
 		done
 	done
 }
-n=0 set_aside=
+n=0 tried=0 set_aside=
 base='--pp=1 --nodes=2 --gpus-per-node=8 --global-batch-size=512'
 # shellcheck disable=SC2086
 {
@@ -398,7 +400,7 @@ base='--pp=1 --nodes=2 --gpus-per-node=8 --global-batch-size=512'
 	done
 }
 about "$n exports"
-[ "$n" -gt 150 ] || fail 'too few'
+[ "$n" -gt $((150 / share)) ] || fail 'too few'
 if python3 -c 'import tomllib, yaml' 2>/dev/null; then
 	# shellcheck disable=SC2086
 	python3 "$TOP/tests/cli/options.py" "$TOP/tests/data/options.tsv" $set_aside >out 2>err || fail 'options that no program knows'

@@ -238,8 +238,8 @@ run_all(struct shared *s, long seconds, long brief, void (*round)(struct torture
 		return;
 	}
 	run_shift(s, known_rounds(brief, given != NULL && has_sanitizer(), seed), round);
-	if (given != NULL)
-		run_shift(s, (struct shift){ seed, brief, 0 }, round);
+	if (given != NULL) /* as many of its own */
+		run_shift(s, (struct shift){ seed, has_sanitizer() ? brief / SHARE_OF : brief, 0 }, round);
 }
 
 int
