@@ -99,6 +99,14 @@ steps_rows(struct rows *rows, const struct state *s)
 		}
 }
 
+/* What its numbers are, which have no heading. */
+static void
+steps_title(const struct state *s, char *buf, size_t size)
+{
+	text_add(buf, size, "  %s, %s", result_table[RESULT_PEAK_TOTAL].brief,
+	    result_table[result_main(MAIN_TIME, &s->plan)].brief);
+}
+
 /* Take the step. */
 static unsigned
 steps_accept(struct state *s, int target)
@@ -115,5 +123,5 @@ steps_accept(struct state *s, int target)
 	return edit_take(s, f, &next);
 }
 
-const struct list_type steps_list = { .title = "one step away", .rows = steps_rows,
+const struct list_type steps_list = { .title = "one step away", .add_title = steps_title, .rows = steps_rows,
 	.begin = steps_begin, .accept = steps_accept, .renew = steps_all };
