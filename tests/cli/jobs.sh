@@ -197,6 +197,15 @@ sed "s/'.1..3.*/'[1,0,0,0,1,1,1,1]'/" windows.sh >uneven.sh
 run 2 import uneven.sh
 err_has 'window-attn-skip-freq: a plan has a layer without a window in every so many'
 
+for hybrid in '--is-hybrid-model' '--hybrid-attention-ratio 0.08' '--spec megatron.core.models.mamba.mamba_layer_specs mamba_stack_spec'; do
+	sed "s/--bf16.*/--bf16 $hybrid/" windows.sh >mamba.sh
+	run 2 import mamba.sh
+	err_has "${hybrid%% *}: layers of Mamba, and no pattern says which"
+done
+sed 's/--bf16.*/--bf16 --is-hybrid-model --hybrid-override-pattern M-M*M-M-/' windows.sh >pattern.sh
+run 0 import pattern.sh
+has 'layer_pattern = "M-M\*M-M-"'
+
 about "Search-R1: agents are responses, which mini-batches do not count; and templates are told as such"
 cat >search.sh <<'S'
 python3 -m verl.trainer.main_ppo data.train_batch_size=512 data.max_prompt_length=4096 data.max_response_length=500 algorithm.adv_estimator=grpo \

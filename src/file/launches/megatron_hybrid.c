@@ -41,6 +41,28 @@ megatron_is_hybrid(const struct megatron_args *a)
 	return megatron_has(a, newer) || megatron_has(a, older);
 }
 
+/* Layers of Mamba that a ratio places, or all of them are (NVIDIA/Megatron-LM megatron/core/ssm/mamba_hybrid_layer_allocation.py):
+ * without their pattern they would count as layers with attention. */
+static void
+refuse_unsaid(struct megatron_args *a)
+{
+	static const char *const flags[] = { "--hybrid-attention-ratio", "--hybrid-mlp-ratio", "--is-hybrid-model" };
+	const struct megatron_arg *spec = megatron_arg(a, "--spec");
+	const char *found = NULL;
+
+	for (size_t i = 0; spec != NULL && i < spec->values; i++)
+		if (strstr(spec->value[i].text, "mamba") != NULL)
+			found = spec->flag;
+	for (size_t i = 0; i < sizeof flags / sizeof *flags && found == NULL; i++)
+		if (megatron_has(a, flags[i]))
+			found = flags[i];
+	for (size_t i = 0; i < a->words.count && found == NULL; i++)
+		if (strstr(a->words.word[i].text, "pretrain_mamba.py") != NULL)
+			found = "pretrain_mamba.py";
+	if (found != NULL)
+		import_error(a->im, found, "layers of Mamba, and no pattern says which (fix: --hybrid-override-pattern)");
+}
+
 void
 megatron_hybrid(struct megatron_args *a)
 {
@@ -48,7 +70,11 @@ megatron_hybrid(struct megatron_args *a)
 	const char *flag = megatron_has(a, newer) ? newer : older, *text, *depth;
 	char pattern[2 * PLAN_PATTERN_SIZE];
 
-	if (!megatron_is_hybrid(a) || (text = megatron_text(a, flag, "")) == NULL)
+	if (!megatron_is_hybrid(a)) {
+		refuse_unsaid(a);
+		return;
+	}
+	if ((text = megatron_text(a, flag, "")) == NULL)
 		return;
 	text_put(pattern, sizeof pattern, "%s", text);
 	depth = megatron_text(a, "--mtp-hybrid-override-pattern", "");

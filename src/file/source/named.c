@@ -243,7 +243,8 @@ take_over(struct import *im, const char *from, const json_t *part, json_t *into,
 static json_t *
 inherit(struct import *im, const char *from, json_t *own, int depth)
 {
-	const char *key = json_object_get(own, "defaults") != NULL ? "defaults" : "extends"; /* of Primus */
+	const char *key = json_object_get(own, "defaults") != NULL ? "defaults" : json_object_get(own, "extends") != NULL ?
+	    "extends" : "bases"; /* of Primus, its older name last */
 	json_t *from_list = json_incref(json_object_get(own, key)), *out;
 	const size_t count = json_is_array(from_list) ? json_array_size(from_list) : from_list != NULL;
 	bool own_is_in = false;
