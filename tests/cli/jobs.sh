@@ -206,6 +206,26 @@ sed 's/--bf16.*/--bf16 --is-hybrid-model --hybrid-override-pattern M-M*M-M-/' wi
 run 0 import pattern.sh
 has 'layer_pattern = "M-M\*M-M-"'
 
+about 'encoders of NeMo are no GPT'
+cat >bert.yaml <<'Y'
+trainer: { num_nodes: 2, devices: 8, precision: bf16 }
+model:
+  micro_batch_size: 8
+  global_batch_size: 256
+  tensor_model_parallel_size: 1
+  encoder_seq_length: 512
+  max_position_embeddings: 512
+  num_layers: 12
+  hidden_size: 768
+  num_attention_heads: 12
+Y
+run 0 import bert.yaml
+for key in 'bert_binary_head: false' 'patch_dim: 16'; do
+	{ cat bert.yaml; echo "  $key"; } >other.yaml
+	run 2 import other.yaml
+	err_has "model.${key%%:*}: trains a model that is no decoder"
+done
+
 about "Search-R1: agents are responses, which mini-batches do not count; and templates are told as such"
 cat >search.sh <<'S'
 python3 -m verl.trainer.main_ppo data.train_batch_size=512 data.max_prompt_length=4096 data.max_response_length=500 algorithm.adv_estimator=grpo \

@@ -153,13 +153,28 @@ take_method(struct import *im, const struct jsonin *j)
 		import_ignore(im, scheme, "none of the methods that are known; all weights are taken to be trained");
 }
 
+/* Settings that encoders of texts, of both and of images have, and decoders not (NVIDIA/NeMo-Framework-Launcher
+ * launcher_scripts/conf/training/bert, t5, vit). */
+static bool
+is_encoder(struct import *im, const struct jsonin *j)
+{
+	static const char *const keys[] = { "model.bert_binary_head", "model.bert_type", "model.encoder.num_layers", "model.patch_dim" };
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (jsonin_has(j, keys[i])) {
+			import_error(im, keys[i], "trains a model that is no decoder, which no plan has");
+			return true;
+		}
+	return false;
+}
+
 void
 nemo_one_read(struct import *im)
 {
 	struct textbuf command = { 0 };
 	struct jsonin j;
 
-	if (settings_read(&j, im, NULL)) {
+	if (settings_read(&j, im, NULL) && !is_encoder(im, &j)) {
 		json_t *arguments;
 		const char *tokenizer;
 		int64_t devices;
