@@ -142,6 +142,14 @@ printf '%s\n' '[model]' 'name = "Qwen/Qwen3-8B"' '[data]' 'seq_len = 4096' 'batc
 run 0 import sft.toml
 has 'preset = "qwen3-8b"' 'gpus_per_node = 4' 'sequence_length = 4096' 'global_batch_size = 32' 'micro_batch_size = 1' 'method = "full"' 'ep = 1'
 
+about "what is exported for DeepSpeed comes back by its script, whose program the user names, as its machines"
+rm -rf t
+run 0 export --to=deepspeed -o t llama-3.1-8b 16xh100 --layout=deepspeed --tp=1 --pp=1 --zero-stage=3
+run 0 import t/deepspeed.sh
+has 'layout = "deepspeed"' 'nodes = 2' 'gpus_per_node = 8' 'zero_stage = 3'
+sed 's/:?the[^}]*}"/}" --model_name x/' t/deepspeed.sh >t/told.sh
+run 2 import t/told.sh
+
 about 'nodes and processes that mason and srun start, and settings of DeepSpeed whatever their file is called'
 echo '{ "zero_optimization": { "stage": 3 }, "train_micro_batch_size_per_gpu": "auto" }' >stage3.conf
 cat >tune.sh <<'S'

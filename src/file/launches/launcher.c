@@ -81,7 +81,7 @@ static void (*script_reader(struct jsonin *j, struct import *im))(struct import 
 	char name[128];
 
 	text_put(name, sizeof name, "%s", script != NULL ? pathname_last(script) : "");
-	if (script != NULL && tuning_script(j, im, script))
+	if (script != NULL && script[0] != '\0' && tuning_script(j, im, script))
 		return jsonin_text(j, TUNING_METHOD) != NULL ? tuning_trl : tuning_trainer;
 	if (settings == NULL)
 		settings = jsonin_text(j, WORDS_SETTINGS);
@@ -122,7 +122,7 @@ note_script(const struct jsonin *j, struct import *im)
 	const char *script = jsonin_text(j, WORDS_SCRIPT);
 
 	if (im->unread[0] == '\0' && (script == NULL || jsonin_has(j, WORDS_TOLD)))
-		text_put(im->unread, sizeof im->unread, "%s", script != NULL && pathname_last(script)[0] != '.' ?
+		text_put(im->unread, sizeof im->unread, "%s", script != NULL && script[0] != '\0' && pathname_last(script)[0] != '.' ?
 		    pathname_last(script) : "what is launched");
 }
 

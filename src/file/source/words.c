@@ -270,17 +270,27 @@ tells_script(const struct shell_word *w, size_t count)
 	return false;
 }
 
+/* A script that whoever starts it has to name: "${SCRIPT:?}", and no value of a flag. */
+static bool
+is_named_later(const struct shell_list *command, size_t k)
+{
+	const struct shell_word *w = &command->word[k];
+
+	return k > 0 && w->unknown && strncmp(w->text, "${", 2) == 0 && strstr(w->text, ":?") != NULL &&
+	    !(is_flag(command->word[k - 1].text) && strchr(command->word[k - 1].text, '=') == NULL);
+}
+
 /* Who does not ask for them is not told of them. */
 static void
 take_script(struct jsonin *j, const struct shell_list *command)
 {
 	size_t k = 0;
 
-	while (k < command->count && !is_python(command->word[k].text))
+	while (k < command->count && !is_python(command->word[k].text) && !is_named_later(command, k))
 		k++;
 	if (k == command->count)
 		return;
-	jsonin_put(j->root, WORDS_SCRIPT, json_string(command->word[k].text));
+	jsonin_put(j->root, WORDS_SCRIPT, json_string(is_python(command->word[k].text) ? command->word[k].text : ""));
 	if (k + 1 < command->count && is_settings(command->word[k + 1].text))
 		jsonin_put(j->root, WORDS_SETTINGS, json_string(command->word[k + 1].text));
 	if (tells_script(&command->word[k + 1], command->count - k - 1))

@@ -18,7 +18,7 @@
 /* What stands behind a program's name and is no flag: a model, a file of settings. */
 #define WORDS_OPERAND "argument"
 
-/* The script in Python of a command that a launcher runs, a file of YAML that stands right behind it, and that it is told
+/* The script in Python of a command that a launcher runs, "" where only a run names it, a file of YAML that stands right behind it, and that it is told
  * anything of its own. */
 #define WORDS_SCRIPT "script"
 #define WORDS_SETTINGS "script's settings"
