@@ -291,7 +291,7 @@ parallel: { layout = \"megatron\"; tp = 4; pp = 2; };
 training: { $lengths recompute = \"full\"; };
 serving: { context_length = 8192; };
 rl: { algorithm = \"grpo\"; placement = \"split\"; rollout_gpus = 16; rollout_tp = 4; staleness = 1;
-	reference = false; $rollouts };"
+	reference = false; engine_logprobs = true; $rollouts };"
 plan ppo "cluster: { nodes = 1; };
 parallel: { layout = \"deepspeed\"; zero_stage = 3; };
 training: { $lengths recompute = \"full\"; };

@@ -104,6 +104,20 @@ TEST(generation_walks_the_queue)
 	}
 }
 
+/* Log-probs of tokens that the engine is asked for take its host 18 us of each decode step and response: more of one
+ * with many. A trainer that takes them has asked for them. */
+TEST(engine_gives_logprobs)
+{
+	const struct plan p = settings_plan(GRPO, ""), asked = settings_plan(GRPO, "rl.engine_logprobs=true");
+	const struct plan taken = settings_plan(GRPO, "rl.old_logprob=false");
+	struct rl_engine plain, with, without_pass;
+
+	assert_true(rl_engine_of(&plain, &p, NULL) && rl_engine_of(&with, &asked, NULL) &&
+	    rl_engine_of(&without_pass, &taken, NULL));
+	assert_true(with.seconds > 1.01 * plain.seconds && with.seconds < 1.5 * plain.seconds);
+	assert_true(near(with.seconds, without_pass.seconds, 1e-9));
+}
+
 /* More requests than anybody counts through: each life of full slots takes as long as the last. */
 TEST(long_queues_repeat)
 {
@@ -527,9 +541,9 @@ TEST(published_steps)
 
 	assert_true(accuracy_rl_error(rows, count, 1, 0.5, &n) < 0.034 && n >= 8);
 	assert_true(accuracy_rl_error(rows, count, 1, 0.9, &n) < 0.04);
-	assert_true(accuracy_rl_error(rows, count, 0, 0.5, &n) < 0.16 && n >= 17);
-	assert_true(accuracy_rl_error(rows, count, 0, 0.9, &n) < 0.33);
-	if (order.pairs < 15 || order.right + 1 < order.pairs)
+	assert_true(accuracy_rl_error(rows, count, 0, 0.5, &n) < 0.168 && n >= 26);
+	assert_true(accuracy_rl_error(rows, count, 0, 0.9, &n) < 0.337);
+	if (order.pairs < 22 || order.right + 1 < order.pairs)
 		fail_msg("%zu of %zu pairs in order", order.right, order.pairs);
 	/* 128 GB200 took longer than 64 of them: of H100 none is out of order */
 	for (size_t i = 0; i < count; i++)

@@ -237,7 +237,7 @@ struct arrivals {
 struct rl {
 	int64_t algorithm, placement, rollout_gpus, rollout_tp;
 	int64_t prompts, responses, prompt_tokens, response_tokens, response_limit;
-	int64_t reference, old_logprob;
+	int64_t reference, old_logprob, engine_logprobs;
 	char critic_preset[PLAN_ID_SIZE], reward_preset[PLAN_ID_SIZE];
 	int64_t offload, engine_sleep, merge_adapters, staleness;
 };

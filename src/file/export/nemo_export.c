@@ -82,6 +82,7 @@ put_algorithm(struct export *e, struct tree *t)
 		tree_real(t, "loss_fn.reference_policy_kl_penalty", 0);
 		tree_bool(t, TEXT_OF(64, "%s.skip_reference_policy_logprobs_calculation", kind), true);
 	}
+	field_set_add(&e->outside, FIELD_ENGINE_LOGPROBS); /* always */
 	if (p->rl.algorithm == RL_DAPO)
 		notes_add(&e->missing, "dapo: use_dynamic_sampling, ratio_clip_max and reward_shaping are "
 		    "yours to set");

@@ -162,7 +162,7 @@ tuner_put_rollouts(struct export *e, struct tree *t, const struct tuner *d, cons
 	put_groups(e, t, d);
 	notes_add(&e->missing, "rewards (%sreward_funcs) are yours to add", d->rollouts->section);
 	EXPORT_SAY(e, FIELD_RL_PROMPTS, FIELD_RL_PLACEMENT, FIELD_ROLLOUT_GPUS, FIELD_ROLLOUT_TP, FIELD_RL_REFERENCE,
-	    FIELD_RL_OLD_LOGPROB, FIELD_STALENESS, FIELD_ENGINE);
+	    FIELD_RL_OLD_LOGPROB, FIELD_ENGINE_LOGPROBS, FIELD_STALENESS, FIELD_ENGINE);
 	if (e->plan->rl.reward_preset[0] != '\0')
 		field_set_add(&e->outside, FIELD_REWARD_PRESET); /* the script asks for it */
 }

@@ -125,7 +125,7 @@ put_algorithm(struct export *e, struct tree *t)
 	tree_bool(t, "algorithm.use_kl_in_reward", reference && ppo);
 	if (!p->rl.old_logprob)
 		tree_bool(t, "algorithm.rollout_correction.bypass_mode", true);
-	if (!p->rl.old_logprob || is_endless(p))
+	if (!p->rl.old_logprob || p->rl.engine_logprobs || is_endless(p))
 		tree_bool(t, ROLLOUT "calculate_log_probs", true);
 	if (p->rl.algorithm == RL_DAPO)
 		notes_add(&e->missing, "dapo: reward.reward_manager, clip_ratio_high and filter_groups are "

@@ -102,6 +102,7 @@ take_rollouts(struct import *im, const struct jsonin *j, const char *kind)
 	    "grpo.num_generations_per_prompt");
 	take_number(im, j, FIELD_ROLLOUT_TP, "policy.generation.vllm_cfg.tensor_parallel_size");
 	settings_take(im, j, nemo_generation_keys, "NeMo-RL");
+	import_set(im, FIELD_ENGINE_LOGPROBS, "true", "policy.generation");
 	if (settings_on(j, "grpo.skip_reference_policy_logprobs_calculation"))
 		import_set(im, FIELD_RL_REFERENCE, "false",
 		    "grpo.skip_reference_policy_logprobs_calculation");

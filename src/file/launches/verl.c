@@ -77,6 +77,9 @@ take_algorithm(struct import *im, const struct jsonin *j)
 	    "algorithm.use_kl_in_reward" : ACTOR "use_kl_loss");
 	settings_say(im, j, FIELD_RL_OLD_LOGPROB, settings_on(j, "algorithm.rollout_correction.bypass_mode") ?
 	    "false" : "true", "algorithm.rollout_correction.bypass_mode");
+	if (jsonin_has(j, ROLLOUT "calculate_log_probs") && !jsonin_has(j, "async_training.staleness_threshold"))
+		settings_say(im, j, FIELD_ENGINE_LOGPROBS, settings_on(j, ROLLOUT "calculate_log_probs") ? "true" :
+		    "false", ROLLOUT "calculate_log_probs");
 }
 
 /* The critic of PPO, where it is no other than the policy nothing; and what gives rewards, under its newer name and
