@@ -1,6 +1,6 @@
 /*
  * accuracy_step.h - step times against published runs: tests/data/published.tsv, on which
- * efficiencies were chosen, and heldout_steps.tsv, which was collected later.
+ * efficiencies were chosen, and heldout_steps.tsv and steps_cards.tsv, which were collected later.
  */
 #ifndef BENCH_ACCURACY_STEP_H
 #define BENCH_ACCURACY_STEP_H

@@ -13,7 +13,7 @@
 
 const struct step_file step_files[] = {
 	{ "published.tsv", false }, { "steps_more.tsv", false }, { "mlperf_described.tsv", false },
-	{ "steps_2026.tsv", false }, { "heldout_steps.tsv", true },
+	{ "steps_2026.tsv", false }, { "heldout_steps.tsv", true }, { "steps_cards.tsv", true },
 };
 const size_t step_file_count = sizeof step_files / sizeof *step_files;
 

@@ -93,6 +93,19 @@ TEST(held_out)
 	assert_true(a.calibrated.ninety < 0.51);
 }
 
+/* Megatron-Bridge's verification cards, its page of 26.08 and its tutorial of formats, which were
+ * described before an estimate of them was seen. */
+TEST(described_blind)
+{
+	static struct step_accuracy a;
+	const char *top = getenv("TOP");
+
+	assert_true(accuracy_step_score(&a, "steps_cards.tsv", NULL, top != NULL ? top : "."));
+	assert_true(a.full.rows >= 32 && a.left_out == 0);
+	assert_true(a.full.median < 0.083);
+	assert_true(a.full.ninety < 0.159);
+}
+
 /* A score as a row of the manual's table. */
 static void
 told(const char *page, const struct step_score *s, const char *unit)
