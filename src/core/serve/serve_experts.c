@@ -181,7 +181,7 @@ exchanged_seconds(const struct serve_work *w, bool prefill, double n, double rat
 }
 
 /* As tokens to their experts and back, or those of all ranks to everybody and their sums back by NCCL,
- * whichever is less. */
+ * whichever is less. Where each rank has a part of all experts, every rank has to have every token there is. */
 void
 serve_add_exchange(const struct serve_work *w, const struct pass *s, double *sum, struct ledger *ledger)
 {
@@ -191,14 +191,15 @@ serve_add_exchange(const struct serve_work *w, const struct pass *s, double *sum
 	const double rate = serve_link(w->p, n, &least) * SERVE_EXCHANGE_SHARE;
 	const double travel = s->tokens * serve_hottest(w->p) * exchanged_seconds(w, s->prefill, n, rate);
 	const double sent = 2 * larger(least, exchange_seconds) + travel;
-	const double gathered = 2 * least + 2 * bytes * w->setup->dp * (n - 1) / n / rate;
+	const bool sends = w->p->parallel.ep > 1;
+	const double gathered = 2 * least + 2 * bytes * (sends || s->busy ? w->setup->dp : 1) * (n - 1) / n / rate;
 
 	if (!serve_exchanges(w) || n <= 1 || rate <= 0)
 		return;
-	if (serve_in_halves(w, s))
+	if (serve_in_halves(w, s) && sends)
 		add_hidden_exchange(w, s, 4 * larger(least, exchange_seconds) + travel, sum, ledger);
 	else
 		LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine", DEEPEP,
-		    w->kinds.moe * smaller(sent, gathered), AS("layers", w->kinds.moe),
+		    w->kinds.moe * (sends ? smaller(sent, gathered) : gathered), AS("layers", w->kinds.moe),
 		    AS("to experts", sent), AS("to all ranks", gathered));
 }
