@@ -49,6 +49,10 @@ static const struct {
 	  "training.global_batch_size=2048", NULL, true },
 	{ "DeepSeek-V3, 2,048 H100, switches",
 	  "cluster.nodes=256 model.preset=deepseek-v3 training.global_batch_size=15360", NULL, true },
+	{ "DeepSeek-V3, 64 H100, switches",
+	  "cluster.nodes=8 model.preset=deepseek-v3 training.global_batch_size=64", NULL, true },
+	{ "Kimi K2, 256 H100, switches",
+	  "cluster.nodes=32 model.preset=kimi-k2 training.global_batch_size=128", NULL, true },
 	{ "serving DeepSeek-V3, 64 H200",
 	  "mode=serve parallel.layout=vllm cluster.gpu=h200-sxm-141gb cluster.nodes=8 "
 	  "model.preset=deepseek-v3 serving.weight_dtype=fp8 serving.concurrency=512", NULL, false },

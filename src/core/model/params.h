@@ -9,6 +9,7 @@
  */
 #ifndef CORE_PARAMS_H
 #define CORE_PARAMS_H
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/base/ledger.h"
@@ -163,9 +164,10 @@ params_norms(const struct model *m)
  * that take keys and values of an earlier one. */
 struct layer_kinds {
 	double all, global, local, mamba, moe, dense;
-	double sparse, indexed, shortcut, hashed, heavy;
+	double sparse, indexed, shortcut, hashed, heavy; /* from here on special ones */
 	double borrowing_global, borrowing_local;
 };
+#define LAYER_SPECIAL_SIZE (sizeof(struct layer_kinds) - offsetof(struct layer_kinds, sparse))
 struct layer_kinds params_kinds_add(struct layer_kinds a, const struct layer_kinds *b,
     double times);
 

@@ -254,6 +254,14 @@ is_unplaced(const struct walk *w, int field, uint64_t index)
 	    room_unplaced(w->bounds, w->space, field, index, &worker->plan, &worker->bound);
 }
 
+/* No combination that begins so has a layout and room, as is known of the sizes before. */
+static bool
+is_skipped(const struct walk *w, int field, int digit, uint64_t index)
+{
+	return field >= w->space->outer && !w->search->exhaustive && w->worker->plan.mode == MODE_TRAIN &&
+	    walk_narrows(w) && bounds_skips(w->bounds, w->space, field, digit, index, &w->worker->bound);
+}
+
 /* Where room is what is missing, the values that make most of it stand for all: engines sleep as deep, and
  * as much leaves for the host, as may be. Neither takes time. */
 static bool
@@ -302,7 +310,8 @@ walk_from(const struct walk *w, int field, uint64_t index, int changes)
 		const int changed = changes + (digit != f->own);
 		const uint64_t next = index + (uint64_t)digit * f->stride;
 
-		if ((around > 0 ? changed > around : space_idles(s, field, digit, p)) ||
+		if (is_skipped(w, field, digit, next) ||
+		    (around > 0 ? changed > around : space_idles(s, field, digit, p)) ||
 		    passes_by(w, field, digit) || is_unplaced(w, field, next)) {
 			w->worker->counts.cut += f->stride;
 			continue;
@@ -379,7 +388,7 @@ begin_worker(struct search_worker *w, const struct catalog *catalog)
 	w->kept = w->spares = 0;
 	w->full = w->has_nearest = false;
 	w->kept_runs.count = w->kept_runs.next = 0;
-	w->bound.outer = w->bound.weighed_sizes = 0;
+	w->bound.outer = w->bound.weighed_sizes = w->bound.shards = 0;
 	scope_init(&w->scope, catalog);
 	scope_init(&w->bound.rows, catalog);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/framework/framework.h"
 #include "core/rl/rl.h"
@@ -200,7 +201,7 @@ kinds_are_slow(const struct bounds *b, const struct search_space *s, bool contex
  * any PP that has a layout (megatron.c). The largest with room stands for all: orders that hide
  * more have a pipeline (plan_schedule). */
 static bool
-put_any_pp(const struct bounds *b, const struct search_space *s, struct plan *p,
+put_any_pp(const struct bounds *b, const struct search_space *s, uint64_t index, struct plan *p,
     const struct bound_room *room)
 {
 	const char *order = p->parallel.order;
@@ -212,7 +213,7 @@ put_any_pp(const struct bounds *b, const struct search_space *s, struct plan *p,
 		return false;
 	for (int i = room_values(s, b->pp) - 1; i >= 0; i--) {
 		room_put(s, b->pp, i, p);
-		if (!room->full[i] && layout_size(&layout, p, NULL))
+		if (!room_is_full(b, s, i, index, room) && layout_size(&layout, p, NULL))
 			return true;
 	}
 	return false;
@@ -221,12 +222,12 @@ put_any_pp(const struct bounds *b, const struct search_space *s, struct plan *p,
 /* With any value of all early switches: work and the traffic that none of them hides. What is
  * computed changes seldom. */
 static bool
-traffic_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+traffic_is_slow(const struct bounds *b, const struct search_space *s, uint64_t index, struct plan *p,
     struct scope *scope, const struct bound_room *room, double limit)
 {
 	const struct parallel parallel = p->parallel;
 	const struct training training = p->training;
-	bool slow = put_any_pp(b, s, p, room);
+	bool slow = put_any_pp(b, s, index, p, room);
 
 	for (int kind = 0; slow && kind < 4; kind++)
 		slow = kinds_are_slow(b, s, (kind & 2) != 0, (kind & 1) != 0, p, scope, limit);
@@ -236,55 +237,69 @@ traffic_is_slow(const struct bounds *b, const struct search_space *s, struct pla
 }
 
 static bool
-kernels_are_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+kernels_are_slow(const struct bounds *b, const struct search_space *s, uint64_t index, struct plan *p,
     struct scope *scope, const struct bound_room *room, double limit)
 {
 	return work_is_slow(b, s, p, scope, limit) ||
-	    traffic_is_slow(b, s, p, scope, room, limit);
+	    traffic_is_slow(b, s, index, p, scope, room, limit);
 }
 
 /* Too slow with any recompute, of which none adds nothing. */
 static bool
-split_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+split_is_slow(const struct bounds *b, const struct search_space *s, uint64_t index, struct plan *p,
     struct scope *scope, const struct bound_room *room, double limit)
 {
 	const int64_t recompute = p->training.recompute;
 	bool slow;
 
 	p->training.recompute = RECOMPUTE_NONE;
-	slow = kernels_are_slow(b, s, p, scope, room, limit);
+	slow = kernels_are_slow(b, s, index, p, scope, room, limit);
 	p->training.recompute = recompute;
 	return slow;
 }
 
 /* With the early switches that are in. */
 static bool
-switched_is_slow(const struct bounds *b, const struct search_space *s, struct plan *p,
+switched_is_slow(const struct bounds *b, const struct search_space *s, uint64_t index, struct plan *p,
     struct scope *scope, const struct bound_room *room, double limit)
 {
 	const struct parallel parallel = p->parallel;
 	bool slow = batch_is_slow(p, scope, limit);
 
-	if (!slow && put_any_pp(b, s, p, room))
+	if (!slow && put_any_pp(b, s, index, p, room))
 		slow = chunks_are_slow(p, scope, 0, limit);
 	p->parallel = parallel;
 	return slow;
 }
 
-/* Beside what the optimizer takes at least. */
+/* What the optimizer takes at least, of the PP that is in or of all that have room. */
+static double
+optimizer_least(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
+    const struct bound_room *room)
+{
+	double least = INFINITY;
+
+	if (b->pp < 0 || field >= b->pp)
+		return room_optimizer(b, s, b->pp >= 0 ? space_digit(s, b->pp, index) : 0, index, room);
+	for (int i = 0; i < room_values(s, b->pp); i++)
+		if (!room_is_full(b, s, i, index, room))
+			least = smaller(least, room_optimizer(b, s, i, index, room));
+	return least;
+}
+
+/* Beside that. */
 static bool
 sizes_are_slow(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
     struct plan *p, struct scope *scope, const struct bound_room *room, double limit)
 {
-	const double update = b->pp >= 0 && field < b->pp ? room->optimizer_least :
-	    room->optimizer[b->pp >= 0 ? space_digit(s, b->pp, index) : 0];
-	const double rest = limit - update;
+	double rest;
 
 	if (!is_asked(limit) || field < b->shards_after)
 		return false;
-	return rest <= 0 || (field == b->split_after && split_is_slow(b, s, p, scope, room, rest)) ||
-	    (field == b->kernels_after && kernels_are_slow(b, s, p, scope, room, rest)) ||
-	    (field == b->batch_after && switched_is_slow(b, s, p, scope, room, rest)) ||
+	rest = limit - optimizer_least(b, s, field, index, room);
+	return rest <= 0 || (field == b->split_after && split_is_slow(b, s, index, p, scope, room, rest)) ||
+	    (field == b->kernels_after && kernels_are_slow(b, s, index, p, scope, room, rest)) ||
+	    (field == b->batch_after && switched_is_slow(b, s, index, p, scope, room, rest)) ||
 	    ((field == b->stages_after || field == b->chunks_after) &&
 	    chunks_are_slow(p, scope, most_chunks(b, s, field, index, p, room), rest));
 }
@@ -488,6 +503,14 @@ tail_is_cut(const struct bounds *b, const struct search_space *s, int field, uin
 }
 
 bool
+bounds_skips(const struct bounds *b, const struct search_space *s, int field, int digit, uint64_t index,
+    const struct bound_room *room)
+{
+	return field == b->pp && field > b->shards_after && room->shards == room_shards(b, s, index) &&
+	    room_is_full(b, s, digit, index, room);
+}
+
+bool
 bounds_all(const struct bounds *b, const struct search_space *s, int field, uint64_t index,
     struct plan *p, struct scope *scope, struct bound_room *room, const struct enough *enough)
 {
@@ -500,9 +523,9 @@ bounds_all(const struct bounds *b, const struct search_space *s, int field, uint
 		return true;
 	if (field == b->shards_after && room_all_full(b, s, index, p, room, &enough->bytes))
 		return true;
-	if (field == b->pp && room->full[space_digit(s, b->pp, index)])
-		return true;
 	if (field == b->split_after && room_all_odd(b, s, p, room))
+		return true;
+	if (field == b->kernels_after && room_all_crowded(b, s, index, p, scope, room, &enough->bytes))
 		return true;
 	if (is_slow(b, s, field, index, p, scope, room, enough) ||
 	    room_stages_full(b, s, field, index, p, scope, room, &enough->bytes))

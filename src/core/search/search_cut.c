@@ -70,6 +70,16 @@ REFUSED_IF(layers_have_no_place, f->placement == NULL)
 
 #define WITHOUT_VLLM (RULES_ALL & ~(unsigned)RULES_VLLM)
 
+bool
+cuts_sizes(const struct plan *p)
+{
+	const struct facts f = { .plan = p };
+	const unsigned sets = framework_rules(p);
+
+	return world_does_not_divide(&f, NULL, 0) || ((sets & RULES_MEGATRON) != 0 &&
+	    (experts_do_not_divide_world(&f, NULL, 0) || pipelines_differ(&f, NULL, 0)));
+}
+
 /*
  * What is told early beside the errors of check_rules.def: refusals of layouts and placement,
  * and a warning. The cheapest come first.

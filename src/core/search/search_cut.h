@@ -28,6 +28,9 @@ struct cuts {
 
 void cuts_plan(struct cuts *c, const struct search_space *s);
 
+/* True when no layout has the TP, CP, PP and sizes of experts of p, whatever else it has. */
+bool cuts_sizes(const struct plan *p);
+
 /* True when p, of which the free fields up to `field` hold, breaks one of the rules that may
  * be asked after it. */
 bool cuts_all(const struct cuts *c, int field, const struct plan *p);

@@ -24,7 +24,10 @@ bool room_unplaced(const struct bounds *b, const struct search_space *s, int fie
 int room_last_vpp(const struct bounds *b, const struct search_space *s, uint64_t index,
     const struct bound_room *room);
 
-/* No PP has room for the state of all layers by stages; which of them have is left in room. */
+/* 1 + values of the fields up to the shards. */
+uint64_t room_shards(const struct bounds *b, const struct search_space *s, uint64_t index);
+
+/* No PP has a layout and room for the state of all layers by stages; which of them have is left in room. */
 bool room_all_full(const struct bounds *b, const struct search_space *s, uint64_t index,
     struct plan *p, struct bound_room *room, const struct memory_limit *limit);
 
@@ -32,7 +35,18 @@ bool room_all_full(const struct bounds *b, const struct search_space *s, uint64_
 bool room_all_odd(const struct bounds *b, const struct search_space *s, const struct plan *p,
     const struct bound_room *room);
 
-/* After all sizes before the split, or after the split: no ZeRO stage, and no split where it is not
+/* After all sizes before the early switches: no PP has a layout, a DP that divides the batch and, with any of these switches,
+ * room on the first two ranks; which of them have is left in room. */
+bool room_all_crowded(const struct bounds *b, const struct search_space *s, uint64_t index, struct plan *p,
+    struct scope *scope, struct bound_room *room, const struct memory_limit *limit);
+
+/* A PP has none, as far as that is known of the sizes of index. */
+bool room_is_full(const struct bounds *b, const struct search_space *s, int pp, uint64_t index, const struct bound_room *room);
+
+/* Seconds that the optimizer takes at least with a PP, as far as that is known. */
+double room_optimizer(const struct bounds *b, const struct search_space *s, int pp, uint64_t index, const struct bound_room *room);
+
+/* After PP, after all sizes before the split, or after the split: no ZeRO stage, and no split where it is not
  * in, has room on the first two ranks. */
 bool room_stages_full(const struct bounds *b, const struct search_space *s, int field,
     uint64_t index, struct plan *p, struct scope *scope, struct bound_room *room,
