@@ -157,7 +157,7 @@ TEST(hours_of_a_step)
 		char err[256];
 
 		assert_true(target_find(&t, "gpu-hours", &p, err, sizeof err));
-		assert_true(fabs(target_step_seconds(&t, &p, 10) * of[i].steps * 16 / 3600 / 10 - 1) < 1e-9);
+		assert_true(fabs(target_step_seconds(&t, &p, 10, 0) * of[i].steps * 16 / 3600 / 10 - 1) < 1e-9);
 	}
 }
 

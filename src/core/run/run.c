@@ -267,14 +267,14 @@ gpu_watts(const struct plan *p, const struct steptime *s)
 }
 
 double
-run_step_most(const struct plan *p, double joules)
+run_step_most(const struct plan *p, double joules, double busy)
 {
 	const double tdp = gpu_types_mean(p, FIELD_TDP_WATTS), limit = p->cluster.gpu_power_watts;
 	const double host = run_host_watts(p) / (double)p->cluster.gpus_per_node, idle = RUN_POWER_IDLE * tdp;
 
 	if (limit > 0 && limit < tdp) /* which may hold all the time */
 		return joules / (smaller(idle, limit) + host);
-	return (joules - (tdp - idle) * steptime_floor(p)) / (idle + host);
+	return (joules - (tdp - idle) * larger(busy, steptime_floor(p))) / (idle + host);
 }
 
 static void

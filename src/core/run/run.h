@@ -76,6 +76,6 @@ bool run_work(struct run_estimate *out, const struct plan *p, const struct run_i
 double run_step(const struct plan *p);
 
 /* Seconds that a step takes at most which takes so many joules of a GPU with its share of the host: it computes for
- * no less than its products take (steptime_floor), and rests at worst in the time that is left. */
-double run_step_most(const struct plan *p, double joules);
+ * so many seconds at least, and no less than its products take (steptime_floor), and rests at worst in the time that is left. */
+double run_step_most(const struct plan *p, double joules, double busy);
 #endif

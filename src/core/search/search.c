@@ -107,7 +107,7 @@ look_at(const struct walk *w)
 {
 	struct search_worker *worker = w->worker;
 	struct estimate *e = &worker->estimate;
-	struct enough enough = walk_enough(w);
+	struct enough enough = walk_enough(w, w->space->count);
 	enum verdict verdict = estimate_peak(e, &worker->scope, &worker->plan, &enough);
 
 	if (verdict == VERDICT_TOO_SLOW && !w->times && (w->whole || may_rank(w))) { /* time decides ties */

@@ -218,8 +218,8 @@ target_phase_most(const struct search_target *t, double score)
 	return score < 0 ? 1 / -score : INFINITY;
 }
 
-static bool
-is_energy(const struct search_target *t)
+bool
+target_is_energy(const struct search_target *t)
 {
 	return t->kind == TARGET_RESULT && (t->id == RESULT_MWH || t->id == RESULT_JOULES);
 }
@@ -239,7 +239,7 @@ target_follows_step(const struct search_target *t, const struct plan *p)
 	if (p->mode != MODE_TRAIN || plan_has_rl(p))
 		return is_step(t);
 	/* With what interrupts a run, and stages of another batch, all are more. */
-	return is_of_run(t) || is_energy(t) || (t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN ||
+	return is_of_run(t) || target_is_energy(t) || (t->kind == TARGET_RESULT && (t->id == RESULT_STEP || t->id == RESULT_RUN ||
 	    t->id == RESULT_TOKENS || t->id == RESULT_TOKENS_GPU));
 }
 
@@ -254,7 +254,7 @@ steps_of_run(const struct plan *p, double tokens)
 }
 
 double
-target_step_seconds(const struct search_target *t, const struct plan *p, double v)
+target_step_seconds(const struct search_target *t, const struct plan *p, double v, double busy)
 {
 	const double tokens = (double)p->training.global_batch_size *
 	    (double)p->training.sequence_length;
@@ -265,9 +265,9 @@ target_step_seconds(const struct search_target *t, const struct plan *p, double 
 
 	if (is_step(t))
 		return v;
-	if (is_energy(t)) /* of the run with its PUE, or of a token without */
+	if (target_is_energy(t)) /* of the run with its PUE, or of a token without */
 		return run_step_most(p, t->id == RESULT_JOULES ? v * tokens / world :
-		    v * 1e6 * HOUR / p->cluster.pue / world / steps_of_run(p, tokens));
+		    v * 1e6 * HOUR / p->cluster.pue / world / steps_of_run(p, tokens), busy);
 	if (is_of_run(t) && !(price > 0 && (steps = steps_of_run(p, tokens)) > 0))
 		return INFINITY;
 	if (t->kind == TARGET_RESULT && (t->id == RESULT_DAYS || t->id == RESULT_NET_DAYS))

@@ -53,9 +53,11 @@ target_same(const struct search_target *a, const struct search_target *b)
 }
 
 /* True for a target that says no more than the time of a training step does, once GPUs, model and batch of a plan are
- * known; then the most that a step takes with which it has this value. */
+ * known; then the most that a step takes with which it has this value, of which GPUs compute for so long at least: that
+ * counts for energy. */
 bool target_follows_step(const struct search_target *t, const struct plan *p);
-double target_step_seconds(const struct search_target *t, const struct plan *p, double v);
+double target_step_seconds(const struct search_target *t, const struct plan *p, double v, double busy);
+bool target_is_energy(const struct search_target *t);
 
 /* True for the memory of the fullest GPU. */
 bool target_is_memory(const struct search_target *t);

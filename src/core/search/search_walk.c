@@ -5,13 +5,27 @@
 #include "core/base/number.h"
 #include "core/search/search_rank.h"
 #include "core/train/memory.h"
+#include "core/train/steptime.h"
 
 /* Lower bounds add up in another order than estimates do: within so much they are as fast. */
 #define SLACK (1 + 1e-9)
 
+/* Seconds of a step that GPUs compute at least, with the free fields up to `field`; 0 as long as nobody knows, or for a
+ * number that they are nothing to. */
+static double
+busy_least(const struct walk *w, const struct search_target *t, int field)
+{
+	struct search_worker *worker = w->worker;
+
+	if (!target_is_energy(t) || field < w->bounds->batch_after || worker->plan.mode != MODE_TRAIN)
+		return 0;
+	scope_follow(&worker->scope, &worker->plan);
+	return steptime_least(scope_batch(&worker->scope, &worker->plan), &worker->plan, false, 0);
+}
+
 /* The limits that conditions set, were each of them so many times as wide. */
 static struct enough
-allowed(const struct walk *w, double wider)
+allowed(const struct walk *w, int field, double wider)
 {
 	const struct plan *p = &w->worker->plan;
 	struct enough enough = { { INFINITY, INFINITY }, INFINITY };
@@ -23,7 +37,8 @@ allowed(const struct walk *w, double wider)
 		if (c->least != c->target.more)
 			continue; /* it asks for a worse one */
 		if (target_follows_step(&c->target, p))
-			enough.seconds = smaller(enough.seconds, SLACK * target_step_seconds(&c->target, p, limit));
+			enough.seconds = smaller(enough.seconds, SLACK * target_step_seconds(&c->target, p, limit,
+			    busy_least(w, &c->target, field)));
 		else if (target_is_memory(&c->target))
 			enough.bytes.low = smaller(enough.bytes.low, SLACK * limit);
 	}
@@ -32,13 +47,13 @@ allowed(const struct walk *w, double wider)
 
 /* The time of a step that as many are as good as as are kept. */
 static double
-outdone(const struct walk *w)
+outdone(const struct walk *w, int field)
 {
 	const struct search_target *t = &w->search->objective[0];
 	const double worst = atomic_load_explicit(&w->control->worst, memory_order_relaxed);
 
 	return worst < INFINITY ? SLACK *
-	    target_step_seconds(t, &w->worker->plan, t->more ? -worst : worst) : INFINITY;
+	    target_step_seconds(t, &w->worker->plan, t->more ? -worst : worst, busy_least(w, t, field)) : INFINITY;
 }
 
 /* Of what does not qualify at first all is worked out and counted; then what may come nearer alone. */
@@ -53,12 +68,12 @@ walk_narrows(const struct walk *w)
 
 /* No nearer plan takes more. */
 static struct enough
-enough_to_be_nearer(const struct walk *w)
+enough_to_be_nearer(const struct walk *w, int field)
 {
 	const struct search_key *nearest = &w->worker->nearest;
 	const double capacity = memory_capacity(&w->worker->plan);
 	const bool room = !(nearest->score[0] > 0);
-	struct enough enough = allowed(w, room ? nearest->score[1] : INFINITY);
+	struct enough enough = allowed(w, field, room ? nearest->score[1] : INFINITY);
 
 	/* Its range of memory lies above the capacity, or about it, or below. */
 	enough.bytes.low = smaller(enough.bytes.low, SLACK * capacity *
@@ -95,7 +110,7 @@ phases_most(const struct walk *w)
 static double
 memory_most(const struct walk *w)
 {
-	return w->search->explains > 0 ? enough_to_be_nearer(w).bytes.low :
+	return w->search->explains > 0 ? enough_to_be_nearer(w, 0).bytes.low :
 	    SLACK * memory_capacity(&w->worker->plan);
 }
 
@@ -110,20 +125,20 @@ walk_rolls_out(const struct walk *w, int field)
 }
 
 struct enough
-walk_enough(const struct walk *w)
+walk_enough(const struct walk *w, int field)
 {
 	const struct search *s = w->search;
 	struct enough enough = { { INFINITY, INFINITY }, INFINITY };
 	const double capacity = memory_capacity(&w->worker->plan);
 
 	if (s->explains > 0)
-		return walk_narrows(w) ? enough_to_be_nearer(w) : enough;
+		return walk_narrows(w) ? enough_to_be_nearer(w, field) : enough;
 	if (!plan_has_rl(&w->worker->plan)) { /* what its phases hold is known after the time of a step */
-		enough = allowed(w, 1);
+		enough = allowed(w, field, 1);
 		if (!w->times)
 			enough.seconds = 0;
 		else if (w->by_time)
-			enough.seconds = smaller(enough.seconds, outdone(w));
+			enough.seconds = smaller(enough.seconds, outdone(w, field));
 	}
 	if (s->tight)
 		enough.bytes.low = smaller(enough.bytes.low, capacity);
@@ -181,7 +196,7 @@ walk_tied_seconds(const struct walk *w, int field)
 struct enough
 walk_enough_for_all(const struct walk *w, int field)
 {
-	struct enough enough = walk_enough(w);
+	struct enough enough = walk_enough(w, field);
 	const double tied = walk_tied_seconds(w, field);
 
 	if (plan_has_rl(&w->worker->plan)) /* of an update */

@@ -28,8 +28,8 @@ struct walk {
 	uint64_t parts;
 };
 
-/* What is asked of one estimate: no more than decides. */
-struct enough walk_enough(const struct walk *w);
+/* What is asked of one estimate of a plan that has the free fields up to `field`: no more than decides. */
+struct enough walk_enough(const struct walk *w, int field);
 
 /* Whether plans are left out that are not good enough. */
 bool walk_narrows(const struct walk *w);
