@@ -140,7 +140,7 @@ put_job(struct textbuf *out, struct export *e, const char *nodes, int64_t tasks)
 }
 
 static void
-write_sbatch(struct export *e, const char *name, int64_t tasks, const char *launch)
+write_sbatch(struct export *e, int64_t tasks, const char *launch)
 {
 	struct textbuf body = { 0 }, options = { 0 };
 	struct node_names serving, down;
@@ -152,7 +152,7 @@ write_sbatch(struct export *e, const char *name, int64_t tasks, const char *laun
 	put_job(&body, e, nodes, tasks);
 	textbuf_bytes(&body, launch, strlen(launch));
 	put_directives(&options, e->plan, nodes, dead_of(e->plan, &down), tasks);
-	megatron_script(e, name, options.failed ? "" : options.text, &body);
+	megatron_script(e, "megatron.sbatch", options.failed ? "" : options.text, &body);
 	free(options.text);
 }
 
@@ -171,14 +171,14 @@ megatron_sbatch_torchrun(struct export *e)
 	    "\t\t--master-port \"$MASTER_PORT\" \"$@\"\n"
 	    "' - \"${PRETRAIN:-pretrain_gpt.py}\" \"${args[@]}\" \"$@\"\n",
 	    (long long)e->plan->cluster.nodes, (long long)e->plan->cluster.gpus_per_node, rank);
-	write_sbatch(e, "megatron.sbatch", 1, launch);
+	write_sbatch(e, 1, launch);
 }
 
 void
 megatron_sbatch_srun(struct export *e)
 {
 	/* Megatron-LM arguments.py reads RANK and WORLD_SIZE, torch.distributed LOCAL_RANK too. */
-	write_sbatch(e, "megatron.sbatch", e->plan->cluster.gpus_per_node,
+	write_sbatch(e, e->plan->cluster.gpus_per_node,
 	    "# shellcheck disable=SC2016\n"
 	    "exec srun --kill-on-bad-exit=1 --wait=60 bash -c '\n"
 	    "\texport RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS\n"

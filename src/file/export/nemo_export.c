@@ -59,12 +59,12 @@ put_trainer(struct export *e, struct tree *t)
 			tree_text(t, "policy.megatron_cfg.recompute_granularity", "selective");
 			tree_list(t, "policy.megatron_cfg.recompute_modules", p->training.recompute_modules);
 		}
-		export_refuse_above(e, FIELD_VPP, 1, CONFIG, "a stage has one chunk");
+		export_refuse_above_one(e, FIELD_VPP, CONFIG, "a stage has one chunk");
 		return;
 	}
 	export_rows(e, t, nemo_dtensor_keys);
-	export_refuse_above(e, FIELD_PP, 1, CONFIG, "DTensor has no pipeline");
-	export_refuse_above(e, FIELD_EP, 1, CONFIG, "DTensor has no expert parallelism");
+	export_refuse_above_one(e, FIELD_PP, CONFIG, "DTensor has no pipeline");
+	export_refuse_above_one(e, FIELD_EP, CONFIG, "DTensor has no expert parallelism");
 	if (p->parallel.zero_stage != 3)
 		rl_refuse(e, FIELD_ZERO_STAGE, "NVIDIA-NeMo/RL nemo_rl/models/policy",
 		    "DTensor shards with FSDP2: ZeRO stage 3");

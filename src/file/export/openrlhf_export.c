@@ -29,8 +29,8 @@ put_adapters(struct export *e, struct tree *t)
 static void
 put_trainer(struct export *e, struct tree *t)
 {
-	export_refuse_above(e, FIELD_PP, 1, CLI, "DeepSpeed's ZeRO takes no pipeline");
-	export_refuse_above(e, FIELD_EP, 1, CLI, "OpenRLHF has no expert parallelism");
+	export_refuse_above_one(e, FIELD_PP, CLI, "DeepSpeed's ZeRO takes no pipeline");
+	export_refuse_above_one(e, FIELD_EP, CLI, "OpenRLHF has no expert parallelism");
 	if (e->plan->parallel.cp > 1 && !e->plan->finetune.packing)
 		rl_refuse(e, FIELD_PACKING, CLI, "ring attention takes packed samples");
 	export_rows(e, t, openrlhf_keys);

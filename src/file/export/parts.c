@@ -59,10 +59,9 @@ export_tell_rest(struct export *e)
 }
 
 void
-export_refuse_above(struct export *e, enum field_id f, int64_t most, const char *source,
-    const char *why)
+export_refuse_above_one(struct export *e, enum field_id f, const char *source, const char *why)
 {
-	if (field_int(f, e->plan) > most)
+	if (field_int(f, e->plan) > 1)
 		export_refuse(e, f, "target_lacks", source, "%s %lld: %s", field_table[f].label,
 		    (long long)field_int(f, e->plan), why);
 }

@@ -32,8 +32,7 @@ void export_by_checkpoint(struct export *e);
  * neither a row nor what every one of them says tells of, is missing. */
 void export_tell_rest(struct export *e);
 
-void export_refuse_above(struct export *e, enum field_id f, int64_t most, const char *source,
-    const char *why);
+void export_refuse_above_one(struct export *e, enum field_id f, const char *source, const char *why);
 
 /* "${MODEL:?...}", or with the catalogue's checkpoint of that shape where MODEL names none. */
 void export_put_model(struct export *e, struct textbuf *out);

@@ -42,8 +42,8 @@ torchtune_rules(struct export *e, const struct export_sizes *s)
 	const struct plan *p = e->plan;
 	const int64_t kernels = p->finetune.kernels;
 
-	export_refuse_above(e, FIELD_PP, 1, TORCHTUNE, "torchtune has no pipeline");
-	export_refuse_above(e, FIELD_EP, 1, TORCHTUNE, "torchtune has no expert parallelism");
+	export_refuse_above_one(e, FIELD_PP, TORCHTUNE, "torchtune has no pipeline");
+	export_refuse_above_one(e, FIELD_EP, TORCHTUNE, "torchtune has no expert parallelism");
 	if (p->training.recompute == RECOMPUTE_SELECTIVE)
 		export_refuse(e, FIELD_RECOMPUTE, "target_lacks", TORCHTUNE,
 		    "torchtune recomputes whole layers or nothing");

@@ -212,9 +212,9 @@ nanotron_write(struct export *e)
 	const struct export_sizes s = export_sizes_of(p);
 	struct tree t = { 0 };
 
-	export_refuse_above(e, FIELD_ZERO_STAGE, 1, "nanotron src/nanotron/helpers.py",
+	export_refuse_above_one(e, FIELD_ZERO_STAGE, "nanotron src/nanotron/helpers.py",
 	    "nanotron shards the optimizer alone");
-	export_refuse_above(e, FIELD_VPP, 1, config, "nanotron has one chunk a stage");
+	export_refuse_above_one(e, FIELD_VPP, config, "nanotron has one chunk a stage");
 	if (plan_schedule(p) != SCHEDULE_1F1B && plan_schedule(p) != SCHEDULE_GPIPE)
 		export_refuse(e, FIELD_SCHEDULE, "target_lacks", config, "nanotron runs 1f1b and afab");
 	if (p->training.recompute == RECOMPUTE_SELECTIVE)
@@ -263,8 +263,8 @@ accelerate_can_run(struct export *e)
 	const struct parallel *par = &e->plan->parallel;
 	const struct export_sizes s = export_sizes_of(e->plan);
 
-	export_refuse_above(e, FIELD_PP, 1, ACCELERATE, "Accelerate has no pipeline");
-	export_refuse_above(e, FIELD_EP, 1, ACCELERATE, "Accelerate has no expert parallelism");
+	export_refuse_above_one(e, FIELD_PP, ACCELERATE, "Accelerate has no pipeline");
+	export_refuse_above_one(e, FIELD_EP, ACCELERATE, "Accelerate has no expert parallelism");
 	if (par->zero_stage == 1 && s.world > 1)
 		export_refuse(e, FIELD_ZERO_STAGE, "target_lacks", ACCELERATE,
 		    "FSDP shards gradients too: ZeRO stage 2 or 3");

@@ -45,7 +45,7 @@ tuner_takes_rollouts(struct export *e, const struct tuner *d)
 	if (p->rl.responses < 2)
 		rl_refuse(e, FIELD_RL_RESPONSES, d->program, "GRPO requires at least 2 generations per prompt");
 	if (d == &tuner_trl)
-		export_refuse_above(e, FIELD_CP, 1, "TRL trl/trainer/grpo_config.py", "GRPOTrainer splits no sequence");
+		export_refuse_above_one(e, FIELD_CP, "TRL trl/trainer/grpo_config.py", "GRPOTrainer splits no sequence");
 	if (d == &tuner_axolotl && p->rl.prompts < p->cluster.gpus_per_node)
 		rl_refuse(e, FIELD_RL_PROMPTS, "axolotl src/axolotl/utils/schemas/validation.py", "at least one group of "
 		    "responses for each GPU of a node");

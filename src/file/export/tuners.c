@@ -156,11 +156,11 @@ can_run(struct export *e, const struct tuner *d, bool splits)
 
 	text_put(why, sizeof why, "%s splits no sequence and no layer", d->program);
 	if (!splits || with_deepspeed(p)) {
-		export_refuse_above(e, FIELD_TP, 1, d->program, why);
-		export_refuse_above(e, FIELD_CP, 1, d->program, why);
+		export_refuse_above_one(e, FIELD_TP, d->program, why);
+		export_refuse_above_one(e, FIELD_CP, d->program, why);
 	}
-	export_refuse_above(e, FIELD_PP, 1, d->program, why);
-	export_refuse_above(e, FIELD_EP, 1, d->program, why);
+	export_refuse_above_one(e, FIELD_PP, d->program, why);
+	export_refuse_above_one(e, FIELD_EP, d->program, why);
 	if (with_fsdp(p, &s) && plan_has_bitsandbytes(p))
 		export_refuse(e, FIELD_OPTIMIZER, "target_lacks", BITSANDBYTES,
 		    "bitsandbytes' optimizers do not take FSDP2's sharded tensors");

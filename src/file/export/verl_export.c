@@ -62,9 +62,9 @@ put_trainer(struct export *e, struct tree *t)
 	EXPORT_SAY(e, FIELD_DP_REPLICATE);
 	if (p->parallel.dp_replicate > 1)
 		tree_int(t, ACTOR "fsdp_config.fsdp_size", s.dp / p->parallel.dp_replicate);
-	export_refuse_above(e, FIELD_TP, 1, CONFIG "/engine/fsdp.yaml", "FSDP workers have no TP");
-	export_refuse_above(e, FIELD_PP, 1, CONFIG "/engine/fsdp.yaml", "FSDP workers have no pipeline");
-	export_refuse_above(e, FIELD_EP, 1, CONFIG "/engine/fsdp.yaml",
+	export_refuse_above_one(e, FIELD_TP, CONFIG "/engine/fsdp.yaml", "FSDP workers have no TP");
+	export_refuse_above_one(e, FIELD_PP, CONFIG "/engine/fsdp.yaml", "FSDP workers have no pipeline");
+	export_refuse_above_one(e, FIELD_EP, CONFIG "/engine/fsdp.yaml",
 	    "FSDP workers have no expert parallelism");
 }
 

@@ -247,11 +247,11 @@ TAKES(one_batch_size)
 
 /* "kv_cache_dtype=fp8_e5m2", with quotes in SGLang; "auto" is that of the weights. */
 static void
-cache_format(struct run_reader *r, const char *after, const char *key)
+cache_format(struct run_reader *r, const char *after)
 {
 	char word[16];
 
-	run_word(word, sizeof word, log_after(after, key));
+	run_word(word, sizeof word, log_after(after, " kv_cache_dtype="));
 	if (strncmp(word, "fp8", 3) == 0)
 		run_fact(r, FIELD_KV_DTYPE, "fp8");
 }
@@ -278,7 +278,7 @@ TAKES(vllm_config)
 {
 	run_fact_number(r, FIELD_TP, log_number_after(after, "tensor_parallel_size="));
 	run_fact_number(r, FIELD_PP, log_number_after(after, "pipeline_parallel_size="));
-	cache_format(r, after, " kv_cache_dtype=");
+	cache_format(r, after);
 	graphs_asked(r, line, "enforce_eager=False");
 	run_launch(r, line, false);
 	run_release(r, line, "vllm", after);
@@ -288,7 +288,7 @@ TAKES(sglang_config)
 {
 	run_fact_number(r, FIELD_TP, log_number_after(after, " tp_size="));
 	run_fact_number(r, FIELD_PP, log_number_after(after, " pp_size="));
-	cache_format(r, after, " kv_cache_dtype=");
+	cache_format(r, after);
 	graphs_asked(r, line, "disable_cuda_graph=False");
 	run_launch(r, line, false);
 }
