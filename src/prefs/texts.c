@@ -7,7 +7,7 @@
 
 enum { PARTS_MAX = 9, DEPTH_MOST = 4, COLUMNS_APART = 2 };
 
-/* What conversions became. */
+/* Parts of a text that conversions became. */
 struct parts {
 	int count;
 	const char *at[PARTS_MAX];

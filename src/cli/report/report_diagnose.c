@@ -200,7 +200,7 @@ print_endings(const struct diagnose_report *r)
 	}
 }
 
-/* What no cause above shows. */
+/* Lines of the run that no cause above shows. */
 static void
 print_seen(const struct diagnose_report *r)
 {

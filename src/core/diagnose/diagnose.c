@@ -391,7 +391,7 @@ is_settled(const struct diagnosis *d, double given)
 	    fabs(d->difference - c->explains) <= term_of(d, d->leading)->error * (given + d->difference);
 }
 
-/* What would settle the first causes. */
+/* Measurements that would tell the first causes apart. */
 static void
 take_measures(struct diagnosis *d, const struct catalog *catalog, struct estimate *work)
 {

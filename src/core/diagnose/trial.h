@@ -5,7 +5,7 @@
 #define CORE_TRIAL_H
 #include "core/diagnose/diagnose.h"
 
-/* What trials are held against. */
+/* Run, plan and estimate that trials are held against. */
 struct view {
 	const struct diagnosis *d;
 	const struct measured *m;

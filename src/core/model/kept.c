@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 
-/* What a number is kept for. */
+/* Why a number is kept. */
 enum role { ROLE_GIVEN, ROLE_READ, ROLE_BESIDE, ROLE_FP32, ROLES };
 
 /* Rows of a model; those of one term are among them. */

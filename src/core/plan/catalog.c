@@ -157,7 +157,7 @@ catalog_near(const struct catalog_list *list, const char *id)
 	return best;
 }
 
-/* What follows the maker's name. */
+/* A name without its maker's. */
 static const char *
 without_maker(const char *name)
 {

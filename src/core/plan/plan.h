@@ -224,7 +224,7 @@ struct serving {
 	char prefill_workers[PLAN_ID_SIZE];
 };
 
-/* What comes to the engines. */
+/* Requests that come to the engines. */
 struct arrivals {
 	double rate, burstiness, ramp_seconds;
 	int64_t requests, mix;

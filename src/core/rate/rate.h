@@ -17,7 +17,7 @@
 
 enum rate_routing { ROUTE_LEAST, ROUTE_RANDOM, ROUTE_IN_TURN };
 
-/* What comes. */
+/* Requests as they come. */
 struct rate_load {
 	double rate;          /* requests a second and engine, above 0 */
 	double shape;         /* of the gaps: rate_gaps */

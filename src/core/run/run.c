@@ -205,7 +205,7 @@ add_stages(struct run_estimate *out, struct ledger *ledger)
 	}
 }
 
-/* What a run takes besides its steps. */
+/* Days of a run: its steps, and all that comes to them. */
 static void
 find_days(struct run_estimate *out, const struct plan *p, const struct run_inputs *in,
     struct ledger *ledger)

@@ -90,7 +90,7 @@ struct tail {
 	bool apart;         /* MTP layers are in the stage before that of the loss, which is alone */
 };
 
-/* What the head takes, in layers. */
+/* Work of the head, in layers. */
 static double
 loss_in_layers(const struct plan *p)
 {

@@ -7,7 +7,7 @@
 #include "core/search/search.h"
 #include "core/search/search_cut.h"
 
-/* What one thread walks with. */
+/* State of the walk of one thread. */
 struct walk {
 	const struct search *search;
 	const struct search_space *space;

@@ -8,7 +8,7 @@
 #include "core/model/kv.h"
 #include "core/model/params.h"
 
-/* What every tensor of a plan needs. */
+/* Sizes that tensors of a plan are made of. */
 struct shapes {
 	const struct model *m;
 	double tp;      /* of all but experts */

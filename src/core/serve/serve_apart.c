@@ -37,7 +37,7 @@ apart_of(struct apart *a, const struct serve_work *w)
 	a->work = serve_work_of_mlps(&a->plan, &a->setup, w->kv);
 }
 
-/* What reaches one of them in a pass. */
+/* Tokens and requests of a pass that reach one of them. */
 static struct pass
 pass_there(const struct apart *a, const struct pass *s)
 {

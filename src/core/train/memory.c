@@ -147,7 +147,7 @@ memory_setup(const struct plan *p, const struct layout *l, const struct placemen
 	return s;
 }
 
-/* What is trained beside frozen weights. */
+/* Adapters, and weights that are saved with them, beside frozen ones. */
 static void
 add_adapters(const struct memory_setup *s, const struct rank_view *v, struct memory *out)
 {

@@ -88,7 +88,7 @@ export_take_rest(const struct export *e, const struct exporter *by, struct plan 
 
 /* ---- what differs --------------------------------------------------------------------------- */
 
-/* What changes nothing in such a plan. */
+/* Fields that change nothing in such a plan. */
 static bool
 is_idle(enum field_id f, const struct plan *p)
 {

@@ -34,6 +34,6 @@ bool engines_options(struct export *e, struct textbuf *out, const struct engines
 /* An option with a number, on a line of its own. */
 void engines_put_number(struct textbuf *out, const char *flag, int64_t n);
 
-/* What no option says. */
+/* Note the settings of the plan that no option says. */
 void engines_tell_rest(struct export *e);
 #endif

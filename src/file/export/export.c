@@ -297,7 +297,7 @@ is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* What stands there holds just this. */
+/* A file holds just this text already. */
 static bool
 is_there(const char *path, const struct textbuf *text)
 {

@@ -33,7 +33,7 @@ put_number(struct textbuf *out, const char *flag, int64_t n)
 	put_arg(out, flag, TEXT_OF(24, "%lld", (long long)n));
 }
 
-/* What means nothing in this plan. */
+/* Fields that mean nothing in this plan. */
 static bool
 is_idle(enum field_id f, const struct plan *p)
 {

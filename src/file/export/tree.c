@@ -69,7 +69,7 @@ tree_drop(struct tree *t, const char *key)
 
 /* ---- fields --------------------------------------------------------------------------- */
 
-/* What has no meaning in this plan. */
+/* Fields that mean nothing in this plan. */
 static bool
 is_idle(enum field_id f, const struct plan *p)
 {

@@ -67,7 +67,7 @@ put_quantization(struct export *e, struct tree *t, const struct tuner *d)
 		tree_bool(t, d->nested, nested);
 }
 
-/* What is trained. */
+/* All weights or adapters, and of which kind. */
 static void
 put_method(struct export *e, struct tree *t, const struct tuner *d)
 {

@@ -81,7 +81,7 @@ quiet_figure(const struct jsonin *j, const char *key)
 	return jsonin_real(&quiet, key, 0, 1e18, &v) ? v : 0;
 }
 
-/* What totals say of one request. */
+/* Means of one request from totals. */
 static void
 divide_totals(struct measured_load *b, double prompt, double generated)
 {

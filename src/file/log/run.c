@@ -42,7 +42,7 @@ static const char *const source_names[SOURCE_COUNT] = {
 /* A share of the step that is worth a word. */
 #define WAITS 0.05
 
-/* What a file is read with. Large. */
+/* Readers and finders of one file. Large. */
 struct run_file {
 	struct run_reader reader;
 	struct finder finder;

@@ -89,7 +89,7 @@ clock_of(const char *text)
 	return -1;
 }
 
-/* What stands before a slash: digits. */
+/* The number that ends before a slash. */
 static double
 number_before(const char *line, const char *slash)
 {

@@ -108,7 +108,7 @@ add_range(struct hosts *h, const struct name *name, const char *range, size_t le
 	return HOSTS_ADDED;
 }
 
-/* What follows of one name. */
+/* Add the hosts of a name, whose rest may have brackets. */
 static enum hosts_result
 add_rest(struct hosts *h, struct name *name, const char *rest, size_t length, int64_t *added)
 {

@@ -130,7 +130,7 @@ take_access(int fd, const char *like, const struct stat *old, char *lost, size_t
 
 /* ---- writing --------------------------------------------------------------------------- */
 
-/* What is to stand where. */
+/* Bytes to be written, and the file. */
 struct writing {
 	const char *path;
 	const void *data;

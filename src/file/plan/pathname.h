@@ -11,7 +11,7 @@ enum { PATHNAME_HOST_SIZE = 65 };
 /* The directory part: "." for "a.cfg", "/" for "/a.cfg". False when it does not fit. */
 bool pathname_dir(char *buf, size_t size, const char *path);
 
-/* What follows the last slash. */
+/* The name behind the last slash. */
 const char *pathname_last(const char *path);
 
 /* True for a name that ends in ".cfg", as those of plans do. */

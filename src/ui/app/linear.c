@@ -171,7 +171,7 @@ say_map(struct answer *a, const struct state *s)
 		say_answer(a, "it talks to no other GPU");
 }
 
-/* What is asked for, if anything is. */
+/* The question that is open, if one is. */
 static void
 say_question(struct answer *a, const struct state *s)
 {
@@ -259,7 +259,7 @@ was_there(const struct diag_list *list, const struct diag *d)
 	return false;
 }
 
-/* What a change of the plan did. */
+/* Diagnostics and numbers that a change of the plan changed. */
 static void
 say_change(struct answer *a, const struct state *s, const struct before *was)
 {

@@ -317,7 +317,7 @@ add_endings(struct rows *rows, const struct checkup *k)
 	}
 }
 
-/* What no cause shows. */
+/* Lines of the run that no cause shows. */
 static void
 add_seen(struct rows *rows, const struct checkup *k)
 {

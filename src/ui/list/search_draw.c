@@ -70,7 +70,7 @@ put_asked(const struct search_view *l, char *buf, size_t size)
 		text_add(buf, size, "  %d at most differ from the plan", l->search.around);
 }
 
-/* What became of all combinations. */
+/* How many combinations were looked at, cut, legal and too large. */
 static void
 put_counts(const struct search_view *l, bool exact, char *buf, size_t size)
 {

@@ -219,7 +219,7 @@ colors_of(const struct map_view *view, const struct layout *l, int64_t stride)
 	return n > 0 ? n : 1;
 }
 
-/* What a box and a unit stand for. */
+/* Nodes or groups of them as boxes, GPUs or groups of them as units. */
 static void
 size_boxes(struct map_grid *g, const struct plan *p)
 {

@@ -328,7 +328,7 @@ search_view_is_of_plan(const struct state *s)
 	return true;
 }
 
-/* What free field i sets. */
+/* Two plans agree in all fields that free field i sets. */
 static bool
 same_fields(const struct search_space *space, int i, const struct plan *a, const struct plan *b)
 {
