@@ -1315,7 +1315,7 @@ TEST(limits_of_service)
 		{ { "ttft", "1s" }, "ttft_seconds<=1s", "tpot" },
 	};
 	static const char *const none[] = { "1m", "1parsec", "0s", "s", "1000", "30" };
-	static const char *const many[] = { "how", "many", "ttft=1s", "tpot=30ms", "rate=20" };
+	static const char *const many[] = { "how", "many", "ttft=1s", "tpot=30ms", "rate=20", "p95" };
 	char options[QUESTION_SIZE], err[QUESTION_SIZE], word[32];
 	struct plan p;
 
@@ -1361,6 +1361,7 @@ TEST(limits_of_service)
 	assert_int_equal(question_ask(&p, NULL, TODAY, many, 5, options, err), 5);
 	assert_non_null(strstr(options, " free=traffic.ttft_limit=1 "));
 	assert_non_null(strstr(options, " free=traffic.rate=20 "));
+	assert_null(strstr(options, "traffic.percentile=95")); /* a word more than there are */
 }
 
 /* Of GPUs that have a price where none are named, else of the plan's. */
