@@ -32,4 +32,11 @@ in_share(size_t i)
 	return !has_sanitizer() || (i + (seed != NULL ? strtoul(seed, NULL, 10) : 0)) % SHARE_OF == 0;
 }
 
+/* How many of n that are drawn by chance, one after another. */
+static inline int
+share_of(int n)
+{
+	return has_sanitizer() ? n / SHARE_OF : n;
+}
+
 #endif

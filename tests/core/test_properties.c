@@ -12,6 +12,7 @@
 #include "core/framework/resolve.h"
 #include "explained.h"
 #include "settings.h"
+#include "share.h"
 #include "../torture/random.h"
 
 enum { TERMS = 4096 };
@@ -85,7 +86,7 @@ TEST(terms_are_sums)
 	char why[256];
 
 	dice.state = 2;
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < share_of(1000); i++) {
 		const struct plan p = next_legal();
 		double bytes = 0, seconds = 0;
 
@@ -133,7 +134,7 @@ TEST(stages_are_the_model)
 	int doubled = 0;
 
 	dice.state = 3;
-	for (int i = 0; i < 1000;) {
+	for (int i = 0; i < share_of(1000);) {
 		struct plan p = next_legal();
 		const double copies = p.training.schedule == SCHEDULE_DUALPIPE && p.parallel.pp > 1 ? 2 : 1;
 		double params = 0, extra = 0, bytes = 0, gradients = 0;
@@ -168,7 +169,7 @@ TEST(stages_are_the_model)
 		doubled += copies > 1;
 		i++;
 	}
-	assert_true(doubled > 20);
+	assert_true(doubled > share_of(20));
 }
 
 /* ---- more ranks, less memory -------------------------------------------------------- */
@@ -264,7 +265,7 @@ TEST(tp_takes_no_more)
 	int tried = 0;
 
 	dice.state = 4;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < share_of(2000); i++) {
 		struct plan p = next_legal(), q = p;
 
 		settings_int(&q, FIELD_TP, 2 * p.parallel.tp);
@@ -272,7 +273,7 @@ TEST(tp_takes_no_more)
 		tried += no_larger(&p, &q, tp_grows);
 	}
 	print_message("%d pairs\n", tried);
-	assert_true(tried > 1000);
+	assert_true(tried > share_of(1000));
 }
 
 /*
@@ -288,7 +289,7 @@ TEST(pp_takes_no_more)
 	int tried = 0;
 
 	dice.state = 5;
-	for (int i = 0; i < 2700; i++) {
+	for (int i = 0; i < share_of(2700); i++) {
 		struct plan p = next_legal(), q = p;
 		const struct layer_kinds k = params_kinds(&p.model, 0, p.model.layers);
 
@@ -306,7 +307,7 @@ TEST(pp_takes_no_more)
 		tried += no_larger(&p, &q, pp_grows);
 	}
 	print_message("%d pairs\n", tried);
-	assert_true(tried > 500);
+	assert_true(tried > share_of(500));
 }
 
 TEST(zero_takes_no_more)
@@ -314,7 +315,7 @@ TEST(zero_takes_no_more)
 	int tried = 0;
 
 	dice.state = 6;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < share_of(2000); i++) {
 		struct plan p = next_legal(), q = p;
 
 		if (p.parallel.zero_stage == 3)
@@ -323,7 +324,7 @@ TEST(zero_takes_no_more)
 		tried += no_larger(&p, &q, zero_grows);
 	}
 	print_message("%d pairs\n", tried);
-	assert_true(tried > 1000);
+	assert_true(tried > share_of(1000));
 }
 
 /* ---- more of what saves memory ------------------------------------------------------ */
@@ -350,7 +351,7 @@ more_takes_no_more(enum field_id f, int64_t most, int64_t step, const char *cons
 {
 	int tried = 0;
 
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < share_of(2000); i++) {
 		struct plan p = next_tuned(), q = p;
 
 		/* by blocks full recompute is of fewer layers than selective */
@@ -361,7 +362,7 @@ more_takes_no_more(enum field_id f, int64_t most, int64_t step, const char *cons
 		tried += no_larger(&p, &q, names);
 	}
 	print_message("%s: %d pairs\n", field_table[f].path, tried);
-	assert_true(tried > 200);
+	assert_true(tried > share_of(200));
 }
 
 /* Twice the ranks that share a state, each with as many micro-batches. */
@@ -370,7 +371,7 @@ TEST(dp_takes_no_more)
 	int tried = 0;
 
 	dice.state = 11;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < share_of(2000); i++) {
 		struct plan p = next_tuned(), q = p;
 
 		settings_int(&q, FIELD_NODES, 2 * p.cluster.nodes);
@@ -378,7 +379,7 @@ TEST(dp_takes_no_more)
 		tried += no_larger(&p, &q, dp_grows);
 	}
 	print_message("%d pairs\n", tried);
-	assert_true(tried > 1000);
+	assert_true(tried > share_of(1000));
 }
 
 TEST(savings_save)
@@ -399,7 +400,7 @@ TEST(one_stage_has_no_schedule)
 	int tried = 0;
 
 	dice.state = 9;
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < share_of(1000); i++) {
 		struct plan p = next_legal();
 
 		if (p.parallel.pp > 1)
@@ -415,7 +416,7 @@ TEST(one_stage_has_no_schedule)
 			tried++;
 		}
 	}
-	assert_true(tried > 1000);
+	assert_true(tried > share_of(1000));
 }
 
 /* ---- what is sent is received ------------------------------------------------------- */
@@ -428,7 +429,7 @@ TEST(pipeline_is_closed)
 	int tried = 0;
 
 	dice.state = 7;
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < share_of(1000); i++) {
 		struct plan p = next_legal();
 		const double n = (double)p.parallel.pp, v = (double)whole->placement.vpp;
 		const int folds = placement_chunk(&whole->placement, 0, whole->placement.vpp - 1)->loss;
@@ -446,7 +447,7 @@ TEST(pipeline_is_closed)
 			near(n * calls, boundaries);
 		tried++;
 	}
-	assert_true(tried > 500);
+	assert_true(tried > share_of(500));
 }
 
 /* ---- names of terms ------------------------------------------------------------------- */
@@ -455,7 +456,7 @@ TEST(pipeline_is_closed)
 TEST(traffic_is_named)
 {
 	dice.state = 8;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < share_of(2000); i++) {
 		const struct plan p = next_legal();
 
 		note_all(&p);
