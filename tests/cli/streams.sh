@@ -100,7 +100,7 @@ done
 
 # the primer speaks the language of the locale, where its characters can be shown
 if localedef -i zh_CN -f UTF-8 ./zh_CN.UTF-8 >other 2>&1 &&
-    localedef -i zh_CN -f GB18030 ./zh_CN.GB18030 >other 2>&1; then
+    localedef -i zh_CN -f GB2312 ./zh_CN.GB2312 >other 2>&1; then
 	LOCPATH=$PWD
 	export LOCPATH
 	about 'Chinese for this session'
@@ -109,9 +109,9 @@ if localedef -i zh_CN -f UTF-8 ./zh_CN.UTF-8 >other 2>&1 &&
 	echo 'topics tp' | LC_ALL=zh_CN.UTF-8 "$PROG" --linear >out 2>err
 	out_has '张量并行'
 	about 'topics in Chinese without UTF-8'
-	LC_ALL=zh_CN.GB18030 "$PROG" topics tp >out 2>err
+	LC_ALL=zh_CN.GB2312 "$PROG" topics tp >out 2>err
 	out_has '^Tensor parallelism'
-	echo 'topics tp' | LC_ALL=zh_CN.GB18030 "$PROG" --linear >out 2>err
+	echo 'topics tp' | LC_ALL=zh_CN.GB2312 "$PROG" --linear >out 2>err
 	out_has 'Tensor parallelism'
 fi
 

@@ -83,7 +83,7 @@ each 'linear mode' plan.cfg
 
 # What is printed goes where its reader looks: whole with a status of 0, else told.
 about 'what a search prints'
-found() { strike "$@" "$PROG" search --model=llama-3.1-8b --nodes=1 --free=parallel.tp --format=csv </dev/null; }
+found() { strike "$@" "$PROG" search --model=llama-3.1-8b --nodes=1 --free=parallel.tp --fix=switches --format=csv </dev/null; }
 found 0 0 >whole 2>err || fail 'fails without a fault'
 total=$(cat count) way=0
 for errno in 5 28 122 4 0; do
@@ -141,7 +141,7 @@ if (ulimit -v 60000 && "$PROG" --version >/dev/null) 2>err; then
 	mkdir new && cd new || exit 99
 	kib=9000
 	while [ "$kib" -lt 45000 ]; do
-		for words in 'search --model=llama-3.1-70b --nodes=8' 'export --tp=4' 'import run.sh' \
+		for words in 'search --model=llama-3.1-70b --nodes=8 --fix=switches --fix=recompute' 'export --tp=4' 'import run.sh' \
 		    'estimate --json' 'check --tp=3' 'map' 'models'; do
 			about "ulimit -v $kib, $words"
 			printf 'torchrun pretrain_gpt.py --num-layers 4' >run.sh
