@@ -354,27 +354,23 @@ interrupted() {
 	about 'an interrupted search'
 	python3 - "$PROG" >out 2>&1 <<-'END' || fail 'does not tell what it found'
 		import json, os, pty, signal, subprocess, sys
-		terminal, other = pty.openpty()
-		p = subprocess.Popen([sys.argv[1], *"""search --json --gpu=h100-sxm-80gb --nodes=256
-		    --model=deepseek-v3 --global-batch-size=15360""".split()],
-		    stdout=subprocess.PIPE, stderr=other)
-		os.close(other)
-		told = b""
-		while b"best step.seconds" not in told or b" left" not in told:
-		    told += os.read(terminal, 4096)
-		assert b" of " in told, told
-		p.send_signal(signal.SIGINT)
-		found = json.loads(p.stdout.read())
-		assert p.wait() == 130 and found["complete"] is False and found["results"], found
+		def interrupted(told, *words):
+		    """What a search says that is interrupted once the terminal was told that, and its status."""
+		    terminal, other = pty.openpty()
+		    p = subprocess.Popen([sys.argv[1], "search", "--gpu=h100-sxm-80gb", "--nodes=256", "--model=deepseek-v3",
+		        "--global-batch-size=15360", *words], stdout=subprocess.PIPE, stderr=other)
+		    os.close(other)
+		    line = b""
+		    while not all(part in line for part in told):
+		        line += os.read(terminal, 4096)
+		    p.send_signal(signal.SIGINT)
+		    return p.stdout.read(), p.wait()
+		text, status = interrupted([b"best step.seconds", b" left", b" of "], "--json")
+		found = json.loads(text)
+		assert status == 130 and found["complete"] is False and found["results"], found
 		assert found["left"] > 0 and found["space"] == found["left"] + found["cut"] + found["decided"], found
-		p = subprocess.Popen([sys.argv[1], *"""search --model=deepseek-v3 --nodes=128 --gpu=h100-sxm-80gb
-		    --global-batch-size=15360""".split()], stdout=subprocess.PIPE, stderr=terminal)
-		while p.poll() is None:
-		    try:
-		        p.wait(.5)
-		    except subprocess.TimeoutExpired:
-		        p.send_signal(signal.SIGINT)
-		assert p.returncode == 0 or b" not come to, " in p.stdout.read()
+		text, status = interrupted([b"best step.seconds"])
+		assert status == 130 and b" not come to, " in text, text
 	END
 }
 
