@@ -64,7 +64,11 @@ SESSION_TEST(test_past)
 	assert_non_null(strstr(s->state.yank, ", of the last legal plan"));
 	assert_true(shows(s, "why: memory of stage 1, of the last legal plan"));
 	assert_true(shows(s, "memory.parameters"));
-	type(s, "qu");
+	type(s, "q");
+	app_command(&s->state, "copy table");
+	assert_int_equal(strncmp(s->state.yank, "last legal plan", 15), 0);
+	assert_non_null(strstr(s->state.yank, "stage 1"));
+	type(s, "u");
 	assert_true(!s->state.past && hides(s, "last legal plan"));
 }
 
