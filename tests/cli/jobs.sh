@@ -245,6 +245,11 @@ printf '%s\n' 'apiVersion: v1' 'kind: Deployment' 'spec: { replicas: {{ .Values.
 run 2 import helm.yaml
 err_has 'a key is no text, as in a template'
 
+about 'a length that a job says is its own where it is that of a plan which says nothing'
+sed 's/length=4096/length=2048/; s/length=500/length=2048/' search.sh >same.sh
+run 0 import same.sh
+has 'sequence_length = 4096'
+
 about 'FlagScale: sections are no part of the names; the file alone, or the task that takes it over'
 mkdir -p conf/train
 cat >conf/train/8b.yaml <<'Y'

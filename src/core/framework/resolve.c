@@ -212,6 +212,15 @@ take_entry(enum field_id f, struct plan *p, const struct catalog_list *list)
 	return entry;
 }
 
+/* A row that is not said, or is as it is where nobody says it and too short: one that is said and holds them stays, that
+ * of a plan that was saved before it had responses goes on following these. */
+static bool
+is_open_row(const struct plan *p, int64_t longest)
+{
+	return !field_is_set(FIELD_SEQUENCE_LENGTH, p) || (!field_is_chosen(FIELD_SEQUENCE_LENGTH, p) &&
+	    p->training.sequence_length < longest);
+}
+
 /* A row holds the longest response with its prompt, in parts that CP and TP can share; and so
  * does the engine. */
 static void
@@ -221,7 +230,7 @@ fit_responses(struct plan *p)
 	const int64_t cp = p->parallel.cp, tp = p->parallel.tp;
 	const int64_t unit = cp >= 1 && cp <= 1024 && tp >= 1 && tp <= 1024 ? 2 * cp * tp : 1;
 
-	if (plan_has_rl(p) && !field_is_chosen(FIELD_SEQUENCE_LENGTH, p)) {
+	if (plan_has_rl(p) && is_open_row(p, longest)) {
 		field_mark(FIELD_SEQUENCE_LENGTH, p, false);
 		p->training.sequence_length = (longest + unit - 1) / unit * unit;
 	}
