@@ -9,9 +9,9 @@
  * Error without calibration against published runs (make accuracy), on the rows that the
  * efficiencies of compute.c were chosen on: median 3 %, 90th percentile 11 % over 193 runs
  * described in full, 5 % and 15 % over 191 of which something had to be assumed; on 99 runs
- * looked up afterwards, 5.5 % and 27 %. Calibrated with one run, another one of the same
- * model, source, GPU and precision is off by 3 % in the median and 15 % at the 90th
- * percentile of 354 pairs.
+ * looked up afterwards, 5 % and 27 %; on 32 described before an estimate was seen, 8 % and 16 %.
+ * Calibrated with one run, another one of the same model, source, GPU and precision is off by
+ * 3 % in the median and 15 % at the 90th percentile of 354 pairs.
  */
 #ifndef CORE_STEPTIME_H
 #define CORE_STEPTIME_H
