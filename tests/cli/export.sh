@@ -246,6 +246,12 @@ dense='--set mode=serve --model=llama-3.1-70b --layout=vllm --nodes=2 --gpus-per
 	grep -q '^moe_tensor_parallel_size: 1$' t/trtllm.yaml || fail 'sizes of experts'
 	writes vllm vllm.sh $serve
 }
+# an engine of 12 GPUs in nodes of 8 has three pods of 4, not two whole nodes: the plan has no more GPUs
+run 0 export --to=dynamo qwen3-235b-a22b 3x8xh200 serve vllm --tp=4 --pp=3 --set=serving.replicas=2
+out_has 'nodeCount: 3'
+out_has 'nvidia.com/gpu: "4"'
+run 0 export --to=lws qwen3-235b-a22b 3x8xh200 serve vllm --tp=4 --pp=3 --set=serving.replicas=2
+out_has '^    size: 3$'
 # prompts have a pool of their own: a script for each, and as many GPUs as its engines have
 pools='--set mode=serve --model=llama-3.1-70b --layout=vllm --nodes=6 --gpus-per-node=8 --pp=1 --tp=8
     --set serving.prefill_workers=2xtp16 --set serving.replicas=2'

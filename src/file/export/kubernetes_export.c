@@ -75,20 +75,35 @@ put_options(struct export *e, struct textbuf *out, const char *indent, const str
 	return ok;
 }
 
-/* GPUs of a pod: a node's, or all of an engine. */
-static long long
-node_gpus(const struct plan *p)
+/* GPUs of a pod: all of an engine that a node has room for; else a node's, or as many as both are made of. */
+static int64_t
+pod_gpus(const struct plan *p)
 {
-	const int64_t gpus = pool_rest(p) / p->serving.replicas;
+	const int64_t engine = pool_rest(p) / p->serving.replicas;
+	int64_t gpus = p->cluster.gpus_per_node, rest = engine;
 
-	return (long long)(gpus < p->cluster.gpus_per_node ? gpus : p->cluster.gpus_per_node);
+	if (engine <= gpus)
+		return engine;
+	while (rest > 0) {
+		const int64_t next = gpus % rest;
+
+		gpus = rest;
+		rest = next;
+	}
+	return gpus;
+}
+
+static int64_t
+pods_of(const struct plan *p)
+{
+	return pool_rest(p) / p->serving.replicas / pod_gpus(p);
 }
 
 /* The network of an engine of several pods, and where a pod finds itself where caches go from pool to pool. */
 static void
 put_env(struct textbuf *out, const struct engines *engines, const char *indent, bool nixl)
 {
-	const char *network = export_network(&engines->plan, engines_nodes(&engines->plan));
+	const char *network = export_network(&engines->plan, pods_of(&engines->plan));
 
 	if (network == NULL && !nixl)
 		return;
@@ -119,7 +134,7 @@ static void
 put_component(struct export *e, struct textbuf *out, const struct engines *engines)
 {
 	static const char indent[] = "          ";
-	const int64_t nodes = engines_nodes(&engines->plan);
+	const int64_t nodes = pods_of(&engines->plan);
 	const char *name = name_of(engines->role);
 
 	textbuf_add(out, "  - name: %s\n    type: %s\n    replicas: %lld\n", name, name, (long long)engines->count);
@@ -137,7 +152,7 @@ put_component(struct export *e, struct textbuf *out, const struct engines *engin
 	}
 	put_env(out, engines, "          ", false);
 	textbuf_add(out, "          resources:\n            limits:\n              nvidia.com/gpu: \"%lld\"\n",
-	    node_gpus(&engines->plan));
+	    (long long)pod_gpus(&engines->plan));
 }
 
 void
@@ -184,7 +199,7 @@ put_pod(struct export *e, struct textbuf *out, const struct engines *engines, co
     bool headless, bool llmd)
 {
 	static const char indent[] = "            ";
-	const int64_t nodes = engines_nodes(&engines->plan);
+	const int64_t nodes = pods_of(&engines->plan);
 
 	textbuf_add(out, "    %s:\n", template);
 	if (llmd)
@@ -213,14 +228,14 @@ put_pod(struct export *e, struct textbuf *out, const struct engines *engines, co
 	textbuf_add(out, "            resources:\n              limits:\n                nvidia.com/gpu: \"%lld\"\n"
 	    "            volumeMounts:\n              - mountPath: /dev/shm\n                name: dshm\n"
 	    "        volumes:\n          - name: dshm\n            emptyDir:\n              medium: Memory\n",
-	    node_gpus(&engines->plan));
+	    (long long)pod_gpus(&engines->plan));
 }
 
 /* Below spec: of a LeaderWorkerSet. */
 static void
 put_groups(struct export *e, struct textbuf *out, const struct engines *engines, bool llmd)
 {
-	const int64_t nodes = engines_nodes(&engines->plan);
+	const int64_t nodes = pods_of(&engines->plan);
 
 	textbuf_add(out, "  replicas: %lld\n  leaderWorkerTemplate:\n    size: %lld\n"
 	    "    restartPolicy: RecreateGroupOnPodRestart\n", (long long)engines->count, (long long)nodes);
