@@ -219,7 +219,7 @@ advise(const struct session *s, struct estimate *e, struct advice *advice, struc
 	for (int i = 0; *room != NULL && i < ROOM_KINDS; i++)
 		if ((*room)->found[i] && (i == ROOM_SAME || i == ROOM_MORE))
 			advice_outdone(advice, plan_world(&(*room)->answer[i].plan), i == ROOM_SAME,
-			    e->legal ? (*room)->answer[i].outlook.cost : 0);
+			    e->legal && i == ROOM_SAME ? (*room)->answer[i].outlook.cost : 0);
 	advice_note(advice, MENDS_SHOWN, &e->diags);
 	check_fixes(&s->plan, &s->catalog, &s->asked, &e->diags);
 	advice_hints(&s->plan, &s->catalog, e, work, &e->diags);

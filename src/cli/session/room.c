@@ -219,7 +219,7 @@ room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
 		room->found[ROOM_SAME] = search_plans(&room->answer[ROOM_SAME], p, catalog, NULL, true, work);
 	}
 	for (int i = 0; i < ROOM_KINDS && !room->found[ROOM_SAME] && !same_alone; i++)
-		if (others[i] != NULL && ((p->mode == MODE_TRAIN && !plan_has_rl(p)) || i == ROOM_MORE))
+		if (others[i] != NULL && (i == ROOM_MORE || (p->mode == MODE_TRAIN && (i == ROOM_ADAPTERS || !plan_has_rl(p)))))
 			room->found[i] = others[i](&room->answer[i], p, catalog, work);
 	for (int i = 0; i < ROOM_KINDS && *fix != '\0'; i++) {
 		text_put(options, sizeof options, "%s%s", fix, room->answer[i].options);

@@ -24,8 +24,8 @@ struct room_found {
 	struct room_answer answer[ROOM_KINDS];
 };
 
-/* Search, on the plan's GPUs alone where that is asked; serving and training on rollouts else on more
- * nodes alone. work: scratch. One thread, and no more than so many steps each time, so that the answer
+/* Search, on the plan's GPUs alone where that is asked; serving else on more nodes alone, training on
+ * rollouts with adapters, too. work: scratch. One thread, and no more than so many steps each time, so that the answer
  * does not depend on the machine. Allocated, NULL without memory. */
 struct room_found *room_new(const struct plan *p, const struct catalog *catalog, bool same_alone,
     struct estimate *work);

@@ -16,8 +16,11 @@ enum { PAIR_VALUES = 8, FIELDS_MAX = 40 };
 /* Less of a sequence, of a batch or of a request's context than this share is another job. */
 static const double same_job = 0.5, other_job = 0.25;
 
+/* Fewer requests at once, and a smaller part of those that were asked for, leave GPUs idle: another service. */
+enum { FEW_REQUESTS = 16, FEW_PART = 32 };
+
 /* What costs as many times as much as a plan that is known is not worth a word. */
-static const double no_way = 8;
+static const double no_way = 2;
 
 /* Fields that give way, and what that loses. */
 static const struct {
@@ -75,7 +78,9 @@ outlook_of(struct outlook *out, const struct plan *p, struct scope *scope,
 		.fits = work->fits, .tight = work->tight, .memory = estimate_fullest(work),
 		.capacity = work->capacity };
 	if (work->served) {
-		out->seconds = out->cost = work->serve.tpot_seconds;
+		out->seconds = work->serve.tpot_seconds;
+		out->cost = p->traffic.rate > 0 || !(work->serve.tokens_per_second > 0) ? out->seconds :
+		    (double)plan_world(p) / work->serve.tokens_per_second;
 		out->ttft = work->serve.ttft_seconds;
 		out->kv_tokens = work->serve.kv_tokens;
 	} else if (work->reinforced) {
@@ -164,6 +169,8 @@ is_better_mend(const struct quest *q, const struct mend *a, const struct mend *b
 		return b->warns;
 	if (less != 0 || more != 0)
 		return less != 0 ? less < 0 : more < 0;
+	if (a->few != b->few)
+		return b->few;
 	if (goes_by_cost(q, a))
 		return cost != 0 ? cost < 0 : far < 0;
 	return far != 0 ? far < 0 : a->outlook.fits && cost < 0;
@@ -236,6 +243,30 @@ kept_of(const struct plan *p, double work)
 	return p->mode == MODE_SERVE ? (double)p->serving.context_length : work;
 }
 
+/* Number formats stand in their lists from wide to narrow: the widest that mends is enough. */
+static bool
+is_format(enum field_id f)
+{
+	return f == FIELD_GRAD_DTYPE || f == FIELD_WEIGHT_DTYPE || f == FIELD_KV_DTYPE;
+}
+
+static bool
+changes_format(const struct mend *m)
+{
+	for (int i = 0; i < m->changes; i++)
+		if (is_format(m->change[i].field))
+			return true;
+	return false;
+}
+
+/* The plan's requests, which follow the context where nobody says them, have a place in it. */
+static bool
+takes_requests(const struct plan *p, const struct plan *next)
+{
+	return p->mode != MODE_SERVE || next->serving.context_length == p->serving.context_length ||
+	    next->serving.context_length >= p->serving.prompt_tokens + p->serving.generate_tokens;
+}
+
 /* Make the changes; false when the plan is not legal with them, or as full as before. */
 static bool
 look_at_mend(struct quest *q, struct mend *m)
@@ -246,15 +277,17 @@ look_at_mend(struct quest *q, struct mend *m)
 		return false;
 	q->out->tried++;
 	if (!outlook_of(&m->outlook, &next, q->scope, q->work) ||
-	    (q->legal && room_of(&m->outlook) <= q->room))
+	    (q->legal && room_of(&m->outlook) <= q->room) || !takes_requests(q->plan, &next))
 		return false;
 	m->work = work_of(&next) / work_of(q->plan);
 	m->kept = kept_of(&next, work_of(&next)) / larger(1, kept_of(q->plan, work_of(q->plan)));
 	m->gpus = (double)plan_world(&next);
 	if (m->loss == LOSS_WORK && m->kept < other_job)
 		m->loss = LOSS_ASKED;
+	m->few = next.mode == MODE_SERVE && next.serving.concurrency < FEW_REQUESTS &&
+	    next.serving.concurrency < q->plan->serving.concurrency / FEW_PART;
 	m->warns = advice_warnings(&next, q->catalog) > q->warnings;
-	return true;
+	return !m->warns || !changes_format(m); /* no kernel reads it */
 }
 
 static struct mend
@@ -265,13 +298,6 @@ single(const struct quest *q, int field, const struct value *v)
 
 	text_copy(m.change[0].value, sizeof m.change[0].value, v->text);
 	return m;
-}
-
-/* Number formats stand in their lists from wide to narrow: the widest that mends is enough. */
-static bool
-is_format(enum field_id f)
-{
-	return f == FIELD_GRAD_DTYPE || f == FIELD_WEIGHT_DTYPE || f == FIELD_KV_DTYPE;
 }
 
 /* The nearest value on each side that mends all, else the nearest legal one; all names of a
@@ -321,6 +347,22 @@ is_pair(enum field_id a, enum field_id b)
 	return a != FIELD_PP || (b != FIELD_FIRST_STAGE_LAYERS && b != FIELD_LAST_STAGE_LAYERS);
 }
 
+/* More work than was asked for makes no room: the values of a pair are for less of it. */
+static void
+pair_values(const struct quest *q, enum field_id f, struct values *out)
+{
+	const bool work = f == FIELD_GLOBAL_BATCH_SIZE || f == FIELD_SEQUENCE_LENGTH || f == FIELD_CONTEXT_LENGTH ||
+	    f == FIELD_CONCURRENCY;
+	size_t left = 0;
+
+	values_steps(out, q->plan, f);
+	for (size_t i = 0; q->legal && work && i < out->count; i++)
+		if (out->item[i].way <= 0)
+			out->item[left++] = out->item[i];
+	if (q->legal && work)
+		out->count = left;
+}
+
 /* Changes of two fields at once, of which the dearer one loses so much. */
 static void
 try_pairs(struct quest *q, enum loss loss)
@@ -328,12 +370,12 @@ try_pairs(struct quest *q, enum loss loss)
 	struct values a, b;
 
 	for (int i = 0; i < q->fields; i++) {
-		values_steps(&a, q->plan, q->field[i].id);
+		pair_values(q, q->field[i].id, &a);
 		for (int j = i + 1; j < q->fields; j++) {
 			if ((q->field[i].loss > q->field[j].loss ? q->field[i].loss :
 			    q->field[j].loss) != loss || !is_pair(q->field[i].id, q->field[j].id))
 				continue;
-			values_steps(&b, q->plan, q->field[j].id);
+			pair_values(q, q->field[j].id, &b);
 			for (size_t k = 0; k < a.count && k < PAIR_VALUES; k++)
 				for (size_t l = 0; l < b.count && l < PAIR_VALUES; l++) {
 					const struct mend first = single(q, i, &a.item[k]);
@@ -389,7 +431,8 @@ static bool
 has_mend(const struct advice *a, enum loss loss)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (has_room(&a->mend[i]) && a->mend[i].loss <= loss && a->mend[i].kept >= same_job)
+		if (has_room(&a->mend[i]) && a->mend[i].loss <= loss && a->mend[i].kept >= same_job &&
+		    !a->mend[i].few)
 			return true;
 	return false;
 }
@@ -398,7 +441,7 @@ void
 advice_outdone(struct advice *a, int64_t gpus, bool same, double cost)
 {
 	for (size_t i = a->count; i > 0; i--)
-		if (a->mend[i - 1].gpus > (double)gpus || (same && a->mend[i - 1].kept < same_job) ||
+		if (a->mend[i - 1].gpus > (double)gpus || a->mend[i - 1].few || (same && a->mend[i - 1].kept < same_job) ||
 		    (cost > 0 && a->mend[i - 1].outlook.cost > cost * no_way))
 			forget_mend(a, i - 1);
 }

@@ -29,7 +29,7 @@ struct outlook {
 	double memory, capacity;  /* bytes on the fullest GPU, in the phase that takes most; capacity 0
 	                           * where not known */
 	double seconds;           /* of one step, of all its phases; in serve mode of one token of a user (TPOT) */
-	double cost;              /* GPU-seconds of one token; in serve mode TPOT */
+	double cost;              /* GPU-seconds of one token; of requests that arrive at a rate TPOT */
 	double ttft;              /* seconds */
 	double kv_tokens;         /* of one engine */
 };
@@ -53,6 +53,7 @@ struct mend {
 	double distance;          /* how far the values are from the plan's */
 	double work;              /* tokens of a step over those of the plan's; 1 in serve mode, 0 not known */
 	double kept;              /* the same; in serve mode tokens of a request's context */
+	bool few;                 /* next to none of the requests at once */
 	double gpus;              /* in all */
 	struct outlook outlook;   /* of the mended plan */
 };
@@ -86,7 +87,7 @@ void advice_run(struct advice *out, const struct plan *p, const struct catalog *
     const struct field_set *asked, struct estimate *work);
 
 /* Something is known that runs on so many GPUs, the same work, for so much a token: forget what takes more of them, what
- * does less than half of the work where they are those of the plan, and what costs many times as much, where cost is not 0. */
+ * serves next to nobody, what does less than half of the work where they are those of the plan, and what costs many times as much, where cost is not 0. */
 void advice_outdone(struct advice *a, int64_t gpus, bool same, double cost);
 
 /* *next: the plan with all changes of a mend, resolved. False when a range forbids one. */
