@@ -391,6 +391,19 @@ run 2 search by 32 January 1T llama-3.1-8b
 err_has "^shardplan: search by: 'January' is neither a word of this question nor of a plan"
 run 2 search deadline 30d foo 1T llama-3.1-8b
 err_has "^shardplan: search deadline: 'foo' is neither "
+# sentences
+good search can i train llama-3.1-70b on 8xh100 --top=1
+out_has '^Workload: llama-3.1-70b, '
+run 1 search does llama-3.1-70b fit on 2xa100
+err_has '^shardplan: nothing on these GPUs fits; adapters do: '
+good search how long does it take to train llama-3.1-8b 256xh100 15T gbs1024 --top=1
+out_has '^how long.*: --objective=run\.days$'
+run 2 search how long llama-3.1-8b 256xh100
+err_has 'nobody knows run\.days: set training\.token_budget'
+good search lowest latency qwen3-32b 8xh100 --top=1
+out_has ' TPOT .* TTFT '
+good search p95 ttft under 1s at 5 rps llama-3.1-8b 1xh100 --top=1
+out_has '^p95 ttft .*--free=traffic\.percentile=95 '
 # what fits instead is told as check tells it
 run 1 search finetune qwen3-8b on one 4090
 err_has '^shardplan: nothing on these GPUs fits; adapters do: --set=finetune\.method=lora .* GiB of 23\.5 GiB, '

@@ -130,6 +130,25 @@ knows_first(const struct session *s, const struct options *o)
 	return false;
 }
 
+/* "can i train X on Y", "does X fit on Y": a search answers these, whatever verb stands there. */
+static bool
+is_verb(const char *word)
+{
+	return text_choice_index("can|could|should|does|do|will|would|it|what|is|are|fit|fits|train|run|take|takes|need|needs|"
+	    "way|plan|config|configuration|we|you|me|that", word) >= 0;
+}
+
+int
+question_words(const struct session *s, const struct options *o, const char **word)
+{
+	int n = 0;
+
+	for (int i = 0; i < o->words; i++)
+		if (!is_verb(o->word[i]) || plan_words(s, o, i) > 0)
+			word[n++] = o->word[i];
+	return n;
+}
+
 bool
 question_first(const struct session *s, const struct options *o, const char **word, int *question)
 {

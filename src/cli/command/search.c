@@ -296,13 +296,16 @@ ask_words(struct search_job *job, const struct options *o, const char **word, in
 static int
 ask_job(struct search_job *job, const struct options *o)
 {
-	const char **word = calloc((size_t)o->words + 1, sizeof *word);
+	const char **word = calloc(2 * ((size_t)o->words + 1), sizeof *word);
+	struct options said = *o;
 	int status = STATUS_ERROR, words;
 
 	if (word == NULL)
 		return out_of_memory();
-	if (question_first(&job->session, o, word, &words))
-		status = ask_words(job, o, word, words);
+	said.word = word + o->words + 1;
+	said.words = question_words(&job->session, o, said.word);
+	if (question_first(&job->session, &said, word, &words))
+		status = ask_words(job, &said, word, words);
 	free(word);
 	return status;
 }

@@ -365,9 +365,16 @@ ASK(fewest)
 {
 	const int taken = take_objective(p, false, word, words, options);
 	const int many = words > 0 && text_choice_index("many|few", word[0]) >= 0;
+	const bool waits = p->mode == MODE_TRAIN && taken > 0 && text_equal(word[taken - 1], "latency");
 	struct service of = { .rate = 0 };
 	const int said = taken > 0 ? 0 : read_service(word + many, words - many, &of, err);
 
+	if (waits)
+		return refuse_question(err, "of serving plans alone (fix: --mode=serve)");
+	if (words > 0 && text_equal(word[0], "long")) { /* "how long" */
+		text_put(options, QUESTION_SIZE, "objective=run.days");
+		return 1;
+	}
 	if (taken > 0)
 		return taken;
 	if (said < 0 || (said > 0 && p->mode != MODE_SERVE) || of.seconds[LIMIT_TTFT] + of.seconds[LIMIT_TPOT] > 0) {
@@ -537,10 +544,10 @@ const struct question question_table[] = {
 	    ask_deadline },
 	{ "budget", "", "MONEY [TOKENS]", "the fastest run that costs no more, on these nodes or fewer",
 	    ask_budget },
-	{ "slo", "sla|limits|ttft|tpot|itl|tbt|tps", "[ttft=TIME] [tpot=TIME] [rate=N]",
+	{ "slo", "sla|limits|ttft|tpot|itl|tbt|tps|p50|p90|p95|p99", "[ttft=TIME] [tpot=TIME] [rate=N]",
 	    "most tokens of a GPU within these times; at N requests a second the fewest GPUs", ask_slo },
 	{ "fewest", "min|minimum|smallest|least|lowest|how", "[OBJECTIVE]",
-	    "the fewest GPUs that it fits on, or the least energy, memory, cost or time", ask_fewest },
+	    "the fewest GPUs that it fits on, or the least energy, memory, cost or time; how long a run takes", ask_fewest },
 	{ "longest", "", "", "the longest sequence or context that fits", ask_longest },
 	{ "largest", "max|maximum|biggest|most|highest", "model|batch|context|throughput",
 	    "the largest one that fits; models of the last two years", ask_largest },
@@ -583,7 +590,8 @@ question_ask(const struct plan *p, const struct catalog *catalog, int64_t today,
 	if (q == NULL)
 		return 0;
 	words_apart(&of, word, words);
-	name = limit_named(of.word[0]) < 0; /* a limit is said with the question that it is of, or without */
+	/* A limit or its percentile is said with the question that it is of, or without. */
+	name = limit_named(of.word[0]) < 0 && !(of.word[0][0] == 'p' && isdigit((unsigned char)of.word[0][1]));
 	taken = q->ask(p, catalog, today, of.word + name, of.count - name, options, err);
 	if (taken < 0)
 		return -1;
