@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/units.h"
+#include "core/estimate/result.h"
 #include "core/search/search_make.h"
 #include "core/search/search_split.h"
 #include "core/search/search_why.h"
@@ -121,7 +123,7 @@ TEST(close_values)
 	    "layers=12 hidden_size=2048 ffn_hidden_size=8192 attention_heads=16 kv_heads=4 vocab_size=32000"), q = p;
 	struct estimate *e = calloc(2, sizeof *e);
 	struct search_target t;
-	char err[256], text[256];
+	char err[256], text[256], between[64];
 
 	assert_non_null(e);
 	assert_true(target_find(&t, "serving.kv_tokens", &p, err, sizeof err));
@@ -131,9 +133,8 @@ TEST(close_values)
 	assert_true(e[0].serve.kv_tokens < e[1].serve.kv_tokens);
 	search_why(&t, &p, &e[0], &q, &e[1], text, sizeof text);
 	assert_null(strstr(text, "instead of"));
-	assert_non_null(strstr(text, " less serving.kv_tokens"));
-	/* what is between them, of 0.02 GiB, is far less than either */
-	assert_true(strtod(text, NULL) <= 2 * (e[1].serve.kv_tokens - e[0].serve.kv_tokens));
+	units_short(between, sizeof between, result_table[t.id].measure, e[1].serve.kv_tokens - e[0].serve.kv_tokens);
+	assert_non_null(strstr(text, TEXT_OF(96, "%s less serving.kv_tokens", between)));
 	search_why(&t, &q, &e[1], &p, &e[0], text, sizeof text);
 	assert_non_null(strstr(text, " more serving.kv_tokens"));
 	assert_int_equal(search_why(&t, &p, &e[0], &p, &e[0], text, sizeof text), 0);
