@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "file/plan/planfile.h"
 #include "fuzz.h"
 
 const char *__lsan_default_suppressions(void) __attribute__((weak)); /* program.c has it too */
