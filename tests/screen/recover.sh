@@ -186,7 +186,7 @@ expect 'rc=0'
 start 100 30 tmux-256color "env HOME=/dev/null XDG_STATE_HOME=/dev/null/state '$PROG'"
 expect '\(new plan\) '
 keys +
-expect 'can not be kept .Not a directory.: /dev/null/state'
+expect 'can not be kept .Not a directory.:'
 keys q d
 expect 'rc=0'
 restored
