@@ -159,6 +159,9 @@ uv run python mason.py --num_nodes 4 --gpus 8 -- accelerate launch --mixed_preci
 S
 run 0 import tune.sh
 has 'nodes = 4' 'gpus_per_node = 8' 'zero_stage = 3' 'global_batch_size = 64'
+sed 's,open_instruct/finetune.py,scripts/dpo_tune.py,' tune.sh >dpo.sh
+run 0 import dpo.sh
+has 'algorithm = "dpo"' 'reference = true' 'zero_stage = 3'
 cat >srun.sh <<'S'
 GPUS=${GPUS:-32}
 BATCH=128

@@ -331,11 +331,12 @@ take_trl_loss(struct import *im, const struct jsonin *j)
 		settings_take(im, j, rows, "TRL");
 }
 
-/* By its command; of a file alone, groups of responses are those of GRPO. */
+/* By its command, or its script's name; of a file alone, groups of responses are those of GRPO. */
 static void
 take_trl_method(struct import *im, const struct jsonin *j)
 {
 	static const char *const commands[] = { "trl dpo", "trl reward", "trl grpo" };
+	const char *named = tuning_script_method(j);
 
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
 		if (strstr(im->text, commands[i]) != NULL) {
@@ -346,6 +347,8 @@ take_trl_method(struct import *im, const struct jsonin *j)
 		tuning_take_method(im, j, tuner_trl.rollouts, jsonin_text(j, TUNING_METHOD), TUNING_METHOD);
 	else if (jsonin_has(j, "num_generations"))
 		tuning_take_method(im, j, tuner_trl.rollouts, "grpo", "num_generations");
+	else if (named != NULL && jsonin_text(j, TUNING_METHOD) == NULL)
+		tuning_take_method(im, j, tuner_trl.rollouts, named, WORDS_SCRIPT);
 }
 
 void

@@ -44,6 +44,9 @@ void tuning_named(struct import *im, struct jsonin *j);
 void tuning_take_method(struct import *im, const struct jsonin *j, const struct tuner_rollouts *r, const char *word,
     const char *source);
 
+/* The method that a script of one's own is called by, "scripts/dpo.py"; NULL: none. */
+const char *tuning_script_method(const struct jsonin *j);
+
 /* Prompts of a step of rollouts; batches and their groups are set before. */
 void tuning_take_groups(struct import *im, const struct jsonin *j, const struct tuner_rollouts *r);
 

@@ -1,10 +1,13 @@
 /* What trainers of Hugging Face's models run on preferences and on rollouts. */
+#include <string.h>
 #include <strings.h>
 
 #include "core/base/number.h"
 #include "core/plan/plan.h"
 #include "file/launches/settings.h"
 #include "file/launches/tuning.h"
+#include "file/plan/pathname.h"
+#include "file/source/words.h"
 
 /* axolotl src/axolotl/core/builders/rl.py, train.py (setup_reference_model); LLaMA-Factory src/llamafactory/hparams/
  * finetuning_args.py (use_ref_model); modelscope/ms-swift swift/arguments/rlhf_args.py; huggingface/trl trl/experimental/kto,
@@ -163,4 +166,16 @@ tuning_take_method(struct import *im, const struct jsonin *j, const struct tuner
 		return;
 	}
 	import_ignore(im, source, "no method that a plan has: planned as fine-tuning, whatever models it has beside that are left out");
+}
+
+const char *
+tuning_script_method(const struct jsonin *j)
+{
+	static const char *const words[] = { "orpo", "simpo", "dpo", "grpo", "kto", "reward" };
+	const char *script = jsonin_text(j, WORDS_SCRIPT);
+
+	for (size_t i = 0; script != NULL && i < sizeof words / sizeof *words; i++)
+		if (strstr(pathname_last(script), words[i]) != NULL)
+			return words[i];
+	return NULL;
 }

@@ -280,12 +280,10 @@ is_named_later(const struct shell_list *command, size_t k)
 	    !(is_flag(command->word[k - 1].text) && strchr(command->word[k - 1].text, '=') == NULL);
 }
 
-/* Who does not ask for them is not told of them. */
+/* Behind the launcher's name; who does not ask for them is not told of them. */
 static void
-take_script(struct jsonin *j, const struct shell_list *command)
+take_script(struct jsonin *j, const struct shell_list *command, size_t k)
 {
-	size_t k = 0;
-
 	while (k < command->count && !is_python(command->word[k].text) && !is_named_later(command, k))
 		k++;
 	if (k == command->count)
@@ -541,6 +539,15 @@ choose_launch(struct import *im, const struct launches *l)
 	return chosen < l->count ? chosen : SIZE_MAX;
 }
 
+/* Where what a launcher runs is looked for: behind its name, unless that is the script's own. */
+static size_t
+launched_from(const struct shell_list *list, const char *programs)
+{
+	const size_t n = runs(list, programs);
+
+	return n > 0 && !is_python(list->word[n - 1].text) ? n : 0;
+}
+
 /* Which command it is, SIZE_MAX: none. */
 static size_t
 take_chosen(struct jsonin *j, struct import *im, struct shell *s, const struct wanted *w)
@@ -557,7 +564,7 @@ take_chosen(struct jsonin *j, struct import *im, struct shell *s, const struct w
 			take_overrides(j, im, &list, w->launch);
 	}
 	if (w->launch && w->programs != NULL)
-		take_script(j, &list);
+		take_script(j, &list, launched_from(&list, w->programs));
 	free(l.launch);
 	free(list.word);
 	return at;
