@@ -86,6 +86,9 @@ sed '$d; s/^rollout_batch_size: 64/&\nasync_generation_ratio: 1\nsequence_length
 echo '  device_mapping: [32, 33, 34, 35, 36, 37, 38, 39]' >>agents.yaml
 run 0 import agents.yaml
 has 'placement = "split"' 'rollout_gpus = 8' 'nodes = 5' 'prompts = 8' 'responses = 8' 'staleness = 1' 'sequence_length = 8192'
+sed 's/moe_layer_recompute: true/recompute_granularity: selective, recompute_modules: "moe_act"/' rlvr.yaml >modules.yaml
+run 0 import modules.yaml
+has 'recompute = "selective"' 'recompute_modules = "moe_act"'
 cat >sft.yaml <<'Y'
 sequence_length: 2048
 pretrain: Qwen/Qwen3-8B

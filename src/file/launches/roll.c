@@ -35,6 +35,7 @@ static const struct settings_key keys[] = {
 	{ STRATEGY "recompute_granularity", FIELD_RECOMPUTE, NULL, "none" },
 	{ STRATEGY "recompute_method", FIELD_RECOMPUTE_METHOD, NULL, NULL },
 	{ STRATEGY "recompute_num_layers", FIELD_RECOMPUTE_LAYERS, NULL, NULL },
+	{ STRATEGY "recompute_modules", FIELD_RECOMPUTE_MODULES, NULL, NULL },
 	{ STRATEGY "moe_token_dispatcher_type", FIELD_MOE_DISPATCHER, "alltoall=alltoall|allgather=allgather|flex=deepep", NULL },
 	{ NULL, FIELD_NONE, NULL, NULL }
 }, sharded_keys[] = {
