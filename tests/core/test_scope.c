@@ -394,7 +394,7 @@ TEST(indexers_of_a_stage)
 }
 
 static int
-allocate(void **state)
+allocate(UNUSED void **state)
 {
 	whole = malloc(sizeof *whole);
 	quick = malloc(sizeof *quick);
@@ -402,7 +402,7 @@ allocate(void **state)
 }
 
 static int
-release(void **state)
+release(UNUSED void **state)
 {
 	free(whole);
 	free(quick);
