@@ -66,7 +66,7 @@ for plan, options in plans("good_plans.tsv"):
         silent += 1
         print("no word about:", plan, now / best)
 print(bad, "bad plans,", mended, "mended;", good, "good ones,", silent, "silent")
-sys.exit(not (bad >= 63 // share and dear == 0 and bad - mended <= max(1, bad // 20) and good >= 51 // share and silent == 0))
+sys.exit(not (bad >= 64 // share and dear == 0 and bad - mended <= max(1, bad // 20) and good >= 51 // share and silent == 0))
 PY
 about 'first offers, and words about plans that a search beats'
 /usr/bin/python3 advice.py "$PROG" "$TOP" $((share * share)) "${MONKEY_SEED:-0}" >out 2>&1 || { fail 'too few'; tail -n 5 out; }

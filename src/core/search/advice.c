@@ -13,8 +13,8 @@
 
 enum { PAIR_VALUES = 8, FIELDS_MAX = 40 };
 
-/* Less of a sequence, of a batch or of a request's context than this share is another job. */
-static const double same_job = 0.5, other_job = 0.25;
+/* Less of a sequence, of a batch or of a request's context than this share is another job, and a sliver of it none. */
+static const double same_job = 0.5, other_job = 0.25, sliver = 1.0 / 32;
 
 /* Fewer requests at once, and a smaller part of those that were asked for, leave GPUs idle: another service. */
 enum { FEW_REQUESTS = 16, FEW_PART = 32 };
@@ -282,6 +282,8 @@ look_at_mend(struct quest *q, struct mend *m)
 	m->work = work_of(&next) / work_of(q->plan);
 	m->kept = kept_of(&next, work_of(&next)) / larger(1, kept_of(q->plan, work_of(q->plan)));
 	m->gpus = (double)plan_world(&next);
+	if (q->legal && m->kept < sliver)
+		return false;
 	if (m->loss == LOSS_WORK && m->kept < other_job)
 		m->loss = LOSS_ASKED;
 	m->few = next.mode == MODE_SERVE && next.serving.concurrency < FEW_REQUESTS &&
