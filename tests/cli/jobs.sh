@@ -1,6 +1,6 @@
 #!/bin/sh
 # Jobs of programs that train, on rollouts or not, and who starts their processes on nodes.
-# shellcheck disable=SC1091,SC2016
+# shellcheck disable=SC1003,SC1091,SC2016
 . "$(dirname "$0")/lib.sh"
 
 if "$PROG" import /dev/null --from axolotl 2>&1 | grep -q 'without libyaml'; then exit 77; fi
