@@ -218,7 +218,7 @@ out_has '^hint parallel\.pp would_mend: PP 1: [0-9.]+ GiB of 79\.2 GiB, [0-9.]+ 
 out_lacks 'fix: parallel\.tp'
 good check --model=llama-3.1-70b --nodes=8 --tp=8 --pp=4 --micro-batch-size=4 --sequence-length=8192
 out_has '^warning plan does_not_fit: .*: activations [0-9.]+ of [0-9.]+ GiB \(fix: parallel\.cp=2\)$'
-out_has '^hint training\.recompute would_mend: recompute full: '
+out_has '^hint parallel\.cp would_mend: CP 2: '
 out_lacks 'fix: training\.micro_batch_size'
 good check --json --model=llama-3.1-70b --nodes=8 --tp=8 --pp=4 --micro-batch-size=4 --sequence-length=8192
 out_has '"set": \{"training.micro_batch_size": 2\}, "asked": true, "fits": true, "tight": false, "peak_bytes": [0-9]+'

@@ -42,10 +42,10 @@ put_point(struct jsonout *j, const struct serve_point *at)
 	} else {
 		jsonout_int(j, "concurrency", at->concurrency);
 	}
-	if (at->tpot_seconds > 0) { /* else the rate is not taken */
+	if (at->ttft_seconds > 0) /* else the rate is not taken */
 		jsonout_real(j, at->rate > 0 ? "ttft_p50" : "ttft_seconds", at->ttft_seconds);
+	if (at->tpot_seconds > 0) /* there are further tokens */
 		jsonout_real(j, at->rate > 0 ? "tpot_p50" : "tpot_seconds", at->tpot_seconds);
-	}
 	if (at->ttft_within > 0) {
 		jsonout_real(j, "ttft_within", at->ttft_within);
 		jsonout_real(j, "tpot_within", at->tpot_within);

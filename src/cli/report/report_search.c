@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/estimate/result.h"
 #include "core/search/search_ahead.h"
+#include "core/search/search_score.h"
 #include "core/search/search_why.h"
 #include "out/out.h"
 
@@ -319,7 +320,7 @@ print_gain(const struct search_job *job)
 	struct plan p;
 
 	estimate_run(job->estimate[1], &job->session.plan, &job->session.catalog, NULL);
-	if (!search_scores(&job->search, &job->session.plan, job->estimate[1], &own)) {
+	if (!score_verdict(&job->search, &job->session.plan, job->estimate[1], &own)) {
 		out_line(stdout, "The plan itself does not qualify: %s",
 		    !job->estimate[1]->legal ? "it is not legal" :
 		    !job->estimate[1]->fits ? "it does not fit" :

@@ -51,8 +51,8 @@ bool session_clusters(struct session *s);
  */
 bool session_open(struct session *s, const struct options *o, const char *path);
 
-/* The same for the text of a launch (launch.h), whose name is told. False, without a word, where it is none that can be
- * read. */
+/* Load the catalogue, and as the plan the launch that a text is (launch.h), whose name is told; values of the command line
+ * as above. False, without a word, where the text is none that can be read. */
 bool session_open_launch(struct session *s, const struct options *o, const char *name, const char *text);
 
 /* Open a session without the entries of the catalogue that neither the plan nor the command line names,

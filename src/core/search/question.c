@@ -595,7 +595,6 @@ question_ask(const struct plan *p, const struct catalog *catalog, int64_t today,
 	taken = q->ask(p, catalog, today, of.word + name, of.count - name, options, err);
 	if (taken < 0)
 		return -1;
-	taken += name;
-	taken += words_small(of.word + taken, of.count - taken);
+	taken += name + words_small(of.word + name + taken, of.count - name - taken);
 	return of.from[taken];
 }

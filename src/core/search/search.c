@@ -22,16 +22,6 @@ enum {
 
 /* ---- deciding one plan ----------------------------------------------------------------- */
 
-bool
-search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
-    struct search_key *key)
-{
-	struct search_counts counts = { .decided = 0 };
-
-	return e->legal && score_has_room(s, e) && !(score_conditions_miss(s, p, e, &counts) > 0) &&
-	    score_plan(s, p, e, key);
-}
-
 /* Tell the other threads how slow a plan may be. */
 static void
 share_worst(const struct walk *w)

@@ -117,9 +117,4 @@ bool search_run(const struct search *s, struct search_worker *worker, int thread
  * the rest of that. */
 enum follow search_depth(const struct search *s);
 void search_look(const struct search *s, uint64_t index, struct plan *p, struct estimate *e);
-
-/* The verdict of search_run on one plan: its key but for the index and true, or false when it does not
- * qualify. */
-bool search_scores(const struct search *s, const struct plan *p, const struct estimate *e,
-    struct search_key *key);
 #endif

@@ -97,3 +97,13 @@ search_look(const struct search *s, uint64_t index, struct plan *p, struct estim
 	space_plan(s->space, index, p);
 	estimate_run_to(e, p, s->space->catalog, search_depth(s), NULL);
 }
+
+bool
+score_verdict(const struct search *s, const struct plan *p, const struct estimate *e,
+    struct search_key *key)
+{
+	struct search_counts counts = { .decided = 0 };
+
+	return e->legal && score_has_room(s, e) && !(score_conditions_miss(s, p, e, &counts) > 0) &&
+	    score_plan(s, p, e, key);
+}

@@ -1,6 +1,6 @@
 /*
  * search_score.h - what a plan that was worked out scores, and how far it is from what is asked of it.
- * Private to the search.
+ * Of others, score_verdict alone.
  */
 #ifndef CORE_SEARCH_SCORE_H
 #define CORE_SEARCH_SCORE_H
@@ -19,5 +19,10 @@ double score_conditions_miss(const struct search *s, const struct plan *p, const
 bool score_plan(const struct search *s, const struct plan *p, const struct estimate *e,
     struct search_key *key);
 void score_least(const struct search *s, const struct plan *p, const struct estimate *e,
+    struct search_key *key);
+
+/* The verdict of search_run on one plan: its key but for the index and true, or false when it does not
+ * qualify. */
+bool score_verdict(const struct search *s, const struct plan *p, const struct estimate *e,
     struct search_key *key);
 #endif

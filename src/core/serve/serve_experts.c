@@ -7,6 +7,7 @@
 
 #define MOE "ai-dynamo/aiconfigurator systems/data/moe_perf"
 #define DEEPEP "deepseek-ai/DeepEP README, low-latency kernels and, of prompts, normal ones"
+#define GATHERS "vLLM vllm/distributed/device_communicators/all2all.py, AgRsAll2AllManager"
 
 static const double half_rate_expert = 15.5;  /* at which one expert reaches half its rate */
 static const double half_rate_wide = 150; /* of a wide one: MooreThreads/SimuMax, configs of the B200 */
@@ -198,8 +199,11 @@ serve_add_exchange(const struct serve_work *w, const struct pass *s, double *sum
 		return;
 	if (serve_in_halves(w, s) && sends)
 		add_hidden_exchange(w, s, 4 * larger(least, exchange_seconds) + travel, sum, ledger);
-	else
+	else if (sends)
 		LEDGER_TERM(ledger, *sum, s->quantity, "expert dispatch and combine", DEEPEP,
-		    w->kinds.moe * (sends ? smaller(sent, gathered) : gathered), AS("layers", w->kinds.moe),
+		    w->kinds.moe * smaller(sent, gathered), AS("layers", w->kinds.moe),
 		    AS("to experts", sent), AS("to all ranks", gathered));
+	else
+		LEDGER_TERM(ledger, *sum, s->quantity, "tokens to all ranks", GATHERS,
+		    w->kinds.moe * gathered, AS("layers", w->kinds.moe), AS("to all ranks", gathered));
 }

@@ -8,6 +8,7 @@
 #include "file/notation/yamlin.h"
 #include "file/source/devices.h"
 #include "file/source/named.h"
+#include "file/source/program.h"
 #include "file/source/sourced.h"
 
 /* Takes the value over. Of a path whose directory alone only a run would tell the rest is known: "$HOME/models/Qwen3-8B". */
@@ -119,19 +120,11 @@ flag_value(const char *text)
 	return object != NULL ? object : yamlin_plain(text);
 }
 
-static bool
-is_python(const char *word)
-{
-	const size_t n = strlen(word);
-
-	return n > 3 && text_equal(word + n - 3, ".py");
-}
-
 /* A script behind a launcher's flag that has its value, or takes none, is what it launches. */
 static bool
 is_launched(const char *flag, size_t values, const char *word)
 {
-	return is_python(word) && (values > 0 || strncmp(flag, "--use_", 6) == 0);
+	return program_is_python(word) && (values > 0 || strncmp(flag, "--use_", 6) == 0);
 }
 
 /* argparse takes a name with hyphens for one with underscores, and a value behind '='. */
@@ -166,60 +159,6 @@ take_flag(struct jsonin *j, struct import *im, const struct shell_word *w, size_
 	put_word(j, im, name, value, unknown);
 }
 
-/* A word without the directories that it has more of than the n bytes. */
-static const char *
-without_directory(const char *word, const char *name, size_t n)
-{
-	const char *at = word + strlen(word);
-	int more = 1;
-
-	for (size_t i = 0; i < n; i++)
-		more += name[i] == '/';
-	while (at > word && (at[-1] != '/' || --more > 0))
-		at--;
-	return at;
-}
-
-/* Words that follow one another are those of a program's name, the last one as it begins. */
-static bool
-is_program(const struct shell_word *w, size_t count, const char *name)
-{
-	for (; count > 0; w++, count--) {
-		const size_t n = strcspn(name, " ");
-		const char *word = without_directory(w->text, name, n);
-
-		if (strncmp(word, name, n) != 0 || (name[n] != '\0' && word[n] != '\0'))
-			return false;
-		if (name[n] == '\0')
-			return true;
-		name += n + 1;
-	}
-	return false;
-}
-
-/* Words up to the end of a program's name, 0: the command runs none of them. */
-static size_t
-runs(const struct shell_list *command, const char *programs)
-{
-	char name[64];
-
-	for (int64_t k = 0; text_choice(programs, k, name, sizeof name); k++)
-		for (size_t i = 0; i < command->count; i++)
-			if (is_program(&command->word[i], command->count - i, name))
-				return i + 1 + (strchr(name, ' ') != NULL);
-	return 0;
-}
-
-/* Options of what runs a container are none of the program's. */
-static bool
-in_container(const struct shell_list *command)
-{
-	for (size_t i = 0; i < command->count && i < 4; i++)
-		if (text_index("docker podman nerdctl", command->word[i].text, strlen(command->word[i].text)) >= 0)
-			return true;
-	return false;
-}
-
 /* A word that belongs to no flag: behind one that has its value after '='. */
 static bool
 is_loose(const struct shell_word *w)
@@ -243,7 +182,7 @@ static void
 take_flags(struct jsonin *j, struct import *im, const struct shell_list *command, size_t from)
 {
 	take_operand(j, im, command, from);
-	for (size_t i = in_container(command) ? from : 0; i < command->count; i++)
+	for (size_t i = program_is_contained(command) ? from : 0; i < command->count; i++)
 		if (is_flag(command->word[i].text))
 			take_flag(j, im, &command->word[i], command->count - i);
 }
@@ -284,11 +223,11 @@ is_named_later(const struct shell_list *command, size_t k)
 static void
 take_script(struct jsonin *j, const struct shell_list *command, size_t k)
 {
-	while (k < command->count && !is_python(command->word[k].text) && !is_named_later(command, k))
+	while (k < command->count && !program_is_python(command->word[k].text) && !is_named_later(command, k))
 		k++;
 	if (k == command->count)
 		return;
-	jsonin_put(j->root, WORDS_SCRIPT, json_string(is_python(command->word[k].text) ? command->word[k].text : ""));
+	jsonin_put(j->root, WORDS_SCRIPT, json_string(program_is_python(command->word[k].text) ? command->word[k].text : ""));
 	if (k + 1 < command->count && is_settings(command->word[k + 1].text))
 		jsonin_put(j->root, WORDS_SETTINGS, json_string(command->word[k + 1].text));
 	if (tells_script(&command->word[k + 1], command->count - k - 1))
@@ -375,10 +314,10 @@ outer_number(const struct shell_list *list, size_t count, const char *flags)
 static void
 take_outer(struct jsonin *j, const struct shell_list *list, const struct outer *o)
 {
-	size_t end = runs(list, o->program);
+	size_t end = program_end(list, o->program);
 	int64_t nodes, each, all;
 
-	while (end < list->count && !is_python(list->word[end].text) && strcmp(list->word[end].text, "--") != 0)
+	while (end < list->count && !program_is_python(list->word[end].text) && strcmp(list->word[end].text, "--") != 0)
 		end++;
 	nodes = outer_number(list, end, o->nodes);
 	each = outer_number(list, end, o->each);
@@ -400,7 +339,7 @@ find_outer(struct jsonin *j, struct shell *s, size_t ran)
 
 	if (ran < s->commands && shell_flatten(s, &s->command[ran], &list))
 		for (size_t i = 0; i < sizeof outer_table / sizeof *outer_table; i++)
-			if (runs(&list, outer_table[i].program) > 0)
+			if (program_end(&list, outer_table[i].program) > 0)
 				take_outer(j, &list, &outer_table[i]);
 	free(list.word);
 }
@@ -466,7 +405,7 @@ take_overrides(struct jsonin *j, struct import *im, const struct shell_list *lis
 static size_t
 weigh_command(const struct shell_list *list, const struct wanted *w)
 {
-	size_t n = w->programs != NULL && runs(list, w->programs) > 0;
+	size_t n = w->programs != NULL && program_end(list, w->programs) > 0;
 
 	if (w->programs != NULL && n == 0)
 		return 0;
@@ -543,9 +482,9 @@ choose_launch(struct import *im, const struct launches *l)
 static size_t
 launched_from(const struct shell_list *list, const char *programs)
 {
-	const size_t n = runs(list, programs);
+	const size_t n = program_end(list, programs);
 
-	return n > 0 && !is_python(list->word[n - 1].text) ? n : 0;
+	return n > 0 && !program_is_python(list->word[n - 1].text) ? n : 0;
 }
 
 /* Which command it is, SIZE_MAX: none. */
@@ -559,7 +498,7 @@ take_chosen(struct jsonin *j, struct import *im, struct shell *s, const struct w
 	if (find_launches(&l, s, w) && (at = choose_launch(im, &l)) != SIZE_MAX) {
 		at = l.launch[at].command;
 		if (shell_flatten(s, &s->command[at], &list) && w->programs != NULL)
-			take_flags(j, im, &list, runs(&list, w->programs));
+			take_flags(j, im, &list, program_end(&list, w->programs));
 		else
 			take_overrides(j, im, &list, w->launch);
 	}
