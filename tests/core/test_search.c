@@ -13,6 +13,7 @@
 #include "core/search/search.h"
 #include "core/search/search_make.h"
 #include "core/search/search_rank.h"
+#include "core/search/search_score.h"
 #include "core/model/flops.h"
 #include "core/search/search_split.h"
 #include "core/search/question.h"
@@ -173,7 +174,7 @@ look_at_all(const struct search *s)
 		f.fitting += estimate->legal && (s->tight ? estimate->fits : estimate_has_room(estimate));
 		memset(&f.key[f.count], 0, sizeof *f.key);
 		f.key[f.count].index = i;
-		f.count += search_scores(s, &p, estimate, &f.key[f.count]);
+		f.count += score_verdict(s, &p, estimate, &f.key[f.count]);
 	}
 	comparing = s;
 	qsort(f.key, f.count, sizeof *f.key, compare_keys);
