@@ -36,8 +36,8 @@ same() {
 	in_share $looked || return
 	shift
 	words=$(printf '\testimate\t--json' && printf '\t%s' "$@")
-	echo "a.$looked$tab"XDG_CONFIG_HOME="$dir/config$words=$one" >>lines
-	echo "b.$looked$tab"XDG_CONFIG_HOME="$dir/one/zz-$one$words=zz-$one" >>lines
+	echo "a.$looked${tab}XDG_CONFIG_HOME=$dir/config$words=$one" >>lines
+	echo "b.$looked${tab}XDG_CONFIG_HOME=$dir/one/zz-$one$words=zz-$one" >>lines
 	echo "$looked $one $*" >>asked
 }
 

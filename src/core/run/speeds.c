@@ -27,7 +27,7 @@ least_sum(const struct speeds *s, double limit, int layers[SPEEDS_STAGES])
 		for (int b = 0; b <= s->layers; b++) {
 			sum[i][b] = INFINITY;
 			for (int a = b - 1; a >= 0 && b - a <= s->most[i - 1]; a--) {
-				const double cost = s->upto[i - 1][b] - s->upto[i - 1][a] + s->end[i - 1];
+				const double cost = s->before[i - 1][b] - s->before[i - 1][a] + s->end[i - 1];
 
 				if (cost > limit || sum[i - 1][a] + cost >= sum[i][b])
 					continue;
@@ -48,7 +48,7 @@ slowest_of(const struct speeds *s, const int layers[SPEEDS_STAGES])
 	double most = 0;
 
 	for (int i = 0, a = 0; i < s->stages; a += layers[i], i++)
-		most = larger(most, s->upto[i][a + layers[i]] - s->upto[i][a] + s->end[i]);
+		most = larger(most, s->before[i][a + layers[i]] - s->before[i][a] + s->end[i]);
 	return most;
 }
 
@@ -100,11 +100,11 @@ fill_speeds(struct speeds *s, const struct plan *p, const struct layout *l, cons
 	for (int i = 0; i < s->stages; i++) {
 		const struct chunk ends = { .embedding = i == 0, .loss = i == s->stages - 1 };
 
-		s->upto[i][0] = 0;
+		s->before[i][0] = 0;
 		for (int b = 0; b < s->layers; b++) {
 			const struct chunk one = { .first = b, .count = 1 };
 
-			s->upto[i][b + 1] = s->upto[i][b] + seconds_of(gpus, &one, i, slow[i]);
+			s->before[i][b + 1] = s->before[i][b] + seconds_of(gpus, &one, i, slow[i]);
 		}
 		s->end[i] = ends.embedding || ends.loss ? seconds_of(gpus, &ends, i, slow[i]) : 0;
 	}

@@ -11,12 +11,12 @@
 
 enum { SPEEDS_STAGES = 64, SPEEDS_LAYERS = 256 };
 
-/* What stages take for layers in a row: upto[s][b] - upto[s][a] + end[s] for those from a to b. A step takes
+/* What stages take for layers in a row: before[s][b] - before[s][a] + end[s] for those from a to b. A step takes
  * `rest` times the slowest and once all of them. */
 struct speeds {
 	int stages, layers;
 	double rest;
-	double upto[SPEEDS_STAGES][SPEEDS_LAYERS + 1];
+	double before[SPEEDS_STAGES][SPEEDS_LAYERS + 1];
 	double end[SPEEDS_STAGES];        /* of embedding and loss */
 	int most[SPEEDS_STAGES];          /* layers that its memory takes */
 };

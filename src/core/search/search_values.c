@@ -258,7 +258,7 @@ pool_words(struct search_space *s)
 	text_put(s->pools, sizeof s->pools, "%s%s", s->plan.serving.prefill_workers,
 	    s->plan.serving.prefill_workers[0] != '\0' ? "," : "");
 	for (struct pool pool = { .size = 1 }; pool.size <= PREFILL_WIDEST && pool.size < world; pool.size *= 2)
-		for (int dp = 0; dp <= (pool.size > 1 && plan_has_experts(&s->plan)); dp++) {
+		for (int dp = 0; dp < (pool.size > 1 && plan_has_experts(&s->plan) ? 2 : 1); dp++) {
 			pool.dp = dp > 0;
 			if ((pool.dp || pool.size <= reach) && pool_has_room(s, &pool))
 				add_workers(s, &pool, world);
