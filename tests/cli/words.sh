@@ -147,4 +147,10 @@ refuses "'30' is neither a file" search fewest llama-3.1-8b for 30 apples
 mkdir tp2
 says '^tp 0 1$' groups tp2 --kind=tp
 
+about 'packings of weights are words'
+for w in awq gptq w4a16; do
+	run 0 estimate serve qwen3-32b 1x4090 $w
+	out_has 'weights in int4'
+done
+
 finish

@@ -273,6 +273,7 @@ read_usual(const char *word, char *out, size_t size)
 		{ "sft", FIELD_FINETUNE, "full" }, { "finetune", FIELD_FINETUNE, "full" }, { "fine-tune", FIELD_FINETUNE, "full" },
 		{ "finetuning", FIELD_FINETUNE, "full" }, { "fine-tuning", FIELD_FINETUNE, "full" },
 		{ "pretrain", FIELD_FINETUNE, "none" }, { "pretraining", FIELD_FINETUNE, "none" },
+		{ "awq", FIELD_WEIGHT_DTYPE, "int4" }, { "gptq", FIELD_WEIGHT_DTYPE, "int4" }, { "w4a16", FIELD_WEIGHT_DTYPE, "int4" },
 	};
 
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
