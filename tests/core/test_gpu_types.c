@@ -144,7 +144,7 @@ step_with(const int layers[])
 	double most = 0, sum = 0;
 
 	for (int i = 0, a = 0; i < speeds.stages; a += layers[i], i++) {
-		const double cost = speeds.upto[i][a + layers[i]] - speeds.upto[i][a] + speeds.end[i];
+		const double cost = speeds.before[i][a + layers[i]] - speeds.before[i][a] + speeds.end[i];
 
 		if (layers[i] > speeds.most[i])
 			return INFINITY;
@@ -198,7 +198,7 @@ TEST(splits_are_the_best)
 			speeds.end[i] = rand() % 2 * drawn();
 			speeds.most[i] = rand() % 3 == 0 ? 1 + rand() % 4 : speeds.layers;
 			for (int b = 0; b < speeds.layers; b++)
-				speeds.upto[i][b + 1] = speeds.upto[i][b] + (rand() % 3 == 0 ? drawn() : speed);
+				speeds.before[i][b + 1] = speeds.before[i][b] + (rand() % 3 == 0 ? drawn() : speed);
 		}
 		best = least_of_all(all, 0, speeds.layers);
 		found = speeds_split(&speeds, layers);
