@@ -244,12 +244,13 @@ is_unplaced(const struct walk *w, int field, uint64_t index)
 	    room_unplaced(w->bounds, w->space, field, index, &worker->plan, &worker->bound);
 }
 
-/* No combination that begins so has a layout and room, as is known of the sizes before. */
+/* No combination that begins so has a layout and room, as is known of the sizes before. What comes nearest may have
+ * neither room nor a better one beside it. */
 static bool
 is_skipped(const struct walk *w, int field, int digit, uint64_t index)
 {
 	return field >= w->space->outer && !w->search->exhaustive && w->worker->plan.mode == MODE_TRAIN &&
-	    walk_narrows(w) && bounds_skips(w->bounds, w->space, field, digit, index, &w->worker->bound);
+	    w->search->explains == 0 && bounds_skips(w->bounds, w->space, field, digit, index, &w->worker->bound);
 }
 
 /* Where room is what is missing, the values that make most of it stand for all: engines sleep as deep, and
